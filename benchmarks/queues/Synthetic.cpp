@@ -84,30 +84,7 @@ private:
 };
 
 /// Steps of one part of a schedule.
-struct Part {
-  std::vector<std::unique_ptr<fb::StepT>> &steps;
-  Part &add(fb::StepKind kind, uint32_t index, uint8_t queue, std::vector<uint64_t> operands = {}) {
-    auto added = std::make_unique<fb::StepT>();
-    added->kind = kind;
-    added->index = index;
-    added->queue = queue;
-    added->operands = std::move(operands);
-    steps.push_back(std::move(added));
-    return *this;
-  }
-  Part &write(uint8_t queue) { return add(fb::StepKind::Write, 0, queue); }
-  Part &read(uint8_t queue) { return add(fb::StepKind::Read, 0, queue); }
-  Part &execute(uint32_t trace) { return add(fb::StepKind::Execute, trace, 0); }
-  Part &record(uint32_t event, uint8_t queue) { return add(fb::StepKind::Record, event, queue); }
-  Part &wait(uint32_t event, uint8_t queue) { return add(fb::StepKind::Wait, event, queue); }
-};
-
-fb::ScheduleT &addSchedule(fb::EntryPointT &entry, const char *name, uint32_t queues) {
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  entry.schedules.back()->name = name;
-  entry.schedules.back()->queues = queues;
-  return *entry.schedules.back();
-}
+struct Part : test::StepWriter<Part> {};
 
 BundleBuilder Maker::make() {
   std::ifstream file(TTC_BENCH_PROGRAMS, std::ios::binary);
@@ -115,10 +92,8 @@ BundleBuilder Maker::make() {
   if (builder.code.empty())
     throw std::runtime_error("cannot read " TTC_BENCH_PROGRAMS);
   builder.bundle.target->queues = 2;
-  for (const char *name : {"written", "consumed", "produced", "taken"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"written", "consumed", "produced", "taken"})
+    builder.event(name);
   const auto wanted = static_cast<uint64_t>(shape.commandUs * ticksPerUs());
   duration = builder.constant("duration", &wanted, sizeof(wanted));
   const uint64_t bytes = shape.words * 8, room = alignUp(bytes, kBufferAlignment);
@@ -172,7 +147,7 @@ BundleBuilder Maker::make() {
       .execute(t1)
       .add(fb::StepKind::Dispatch, step, 0, store)
       .read(0);
-  fb::ScheduleT &input = addSchedule(split, "overlap-input", 2);
+  fb::ScheduleT &input = BundleBuilder::schedule(split, "overlap-input", 2);
   Part{input.prologue}.record(kConsumed, 0);
   writePart({input.body});
   Part{input.body}
@@ -182,7 +157,7 @@ BundleBuilder Maker::make() {
       .execute(t1)
       .add(fb::StepKind::Dispatch, step, 0, store)
       .read(0);
-  fb::ScheduleT &io = addSchedule(split, "overlap-io", 2);
+  fb::ScheduleT &io = BundleBuilder::schedule(split, "overlap-io", 2);
   Part{io.prologue}.record(kTaken, 1).write(1).record(kWritten, 1);
   runSplit({io.body});
   writePart({io.body});
@@ -193,7 +168,7 @@ BundleBuilder Maker::make() {
   fb::EntryPointT &marked = entry("inside");
   Part{marked.schedules[0]->prologue}.record(kTaken, 0);
   Part{marked.schedules[0]->body}.write(0).execute(t2).read(0).record(kTaken, 0);
-  fb::ScheduleT &signals = addSchedule(marked, "overlap-io", 2);
+  fb::ScheduleT &signals = BundleBuilder::schedule(marked, "overlap-io", 2);
   Part{signals.prologue}.record(kTaken, 1).write(1).record(kWritten, 1);
   Part{signals.body}.wait(kWritten, 0).execute(t2);
   writePart({signals.body});

@@ -6,14 +6,13 @@
 #include "test/unit/Support/FailAllocations.h"
 #include "test/unit/Support/QueueBundle.h"
 #include "test/unit/Support/Scenario.h"
+#include "test/unit/Support/TemporaryFolder.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sched.h>
-#include <stdexcept>
 
 /// More CPUs than there are, so that several threads hash.
 extern "C" int sched_getaffinity(pid_t, size_t size, cpu_set_t *set) noexcept {
@@ -26,25 +25,13 @@ extern "C" int sched_getaffinity(pid_t, size_t size, cpu_set_t *set) noexcept {
 namespace ttrt::test {
 namespace {
 
-/// With a folder for the files of the monitor.
 class AllocationFailure : public testing::TestWithParam<bool> {
 protected:
   AllocationFailure() {
-    const char *temporary = getenv("TMPDIR");
-    root = std::string(temporary ? temporary : "/tmp") + "/ttrt-failure-test-XXXXXX";
-    if (!mkdtemp(root.data()))
-      throw std::runtime_error("cannot make " + root);
-    setenv("XDG_RUNTIME_DIR", root.c_str(), 1);
-    setenv("TTRT_MONITOR", "1", 1);
 #ifndef TTRT_TEST_SANITIZED
     // Each arena reserves as many bytes as a lost device would.
     mallopt(M_ARENA_MAX, 1);
 #endif
-  }
-  ~AllocationFailure() override {
-    unsetenv("TTRT_MONITOR");
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(root);
   }
 
   /// One attempt in which an allocation fails. Returns whether there was such an allocation.
@@ -103,7 +90,7 @@ protected:
     RecordProperty("allocations", static_cast<int>(n - 1));
   }
 
-  std::string root;
+  MonitoredFolder folder;
 };
 
 TEST_P(AllocationFailure, EveryCall) {

@@ -142,8 +142,7 @@ TEST_F(Api, SlotsInPlace) {
 
 TEST_F(Api, TwoDevicesOfOneBundleAreIndependent) {
   ttrt_device *other = nullptr;
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
+  ttrt_device_options options = deviceOptions(1);
   options.pin = 1;
   ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &other, &error), TTRT_OK) << error.message;
   std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
@@ -247,15 +246,13 @@ TEST_F(Api, SlotsDuringARun) {
 
 TEST_F(Api, TooManyCores) {
   ttrt_device *device;
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 100000;
+  ttrt_device_options options = deviceOptions(100000);
   EXPECT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(device, nullptr);
 }
 
 TEST_F(Api, OutputsThatWereOverwrittenAreDiagnosed) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
+  ttrt_device_options options = deviceOptions(2);
   options.check_outputs = 1;
   ttrt_device *device;
   ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_OK) << error.message;

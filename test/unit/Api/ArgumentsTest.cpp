@@ -33,12 +33,7 @@ struct Caller {
     ttrt_pipeline_close(pipeline);
     ttrt_event_destroy(event);
   }
-  static ttrt_device_options options() {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 2;
-    options.queues = 2;
-    return options;
-  }
+  static ttrt_device_options options() { return deviceOptions(2, 2); }
   ttrt_pipeline *piped() {
     if (!pipeline)
       EXPECT_EQ(ttrt_pipeline_open(device, nullptr, &pipeline, nullptr), TTRT_OK);

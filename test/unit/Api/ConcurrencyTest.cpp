@@ -66,9 +66,7 @@ std::string stream(ttrt_device *device, const char *schedule, uint32_t inference
 std::string useDevice(const ttrt_bundle *bundle, uint32_t number) {
   ttrt_error error{};
   ttrt_device *device = nullptr;
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1 + number % 2;
-  options.queues = number % 3;
+  ttrt_device_options options = deviceOptions(1 + number % 2, number % 3);
   if (ttrt_device_open(bundle, &options, &device, &error) != TTRT_OK)
     return error.message;
   std::string said;
@@ -152,9 +150,7 @@ TEST(Concurrency, SignalsInterruptNothing) {
   ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
   interrupted = 0;
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
-  options.queues = 2;
+  ttrt_device_options options = deviceOptions(2, 2);
   options.link_bytes_per_second = 1 << 20; // a millisecond for each transfer
   {
     Loaded loaded(file.path(), options);

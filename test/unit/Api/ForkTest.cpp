@@ -54,13 +54,6 @@ struct Sample {
   ttrt_output out{y.data(), kSampleBytes};
 };
 
-ttrt_device_options optionsOf(uint32_t cores, uint32_t queues) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = cores;
-  options.queues = queues;
-  return options;
-}
-
 struct ForkedCall {
   const char *name;
   ttrt_status (*call)(ttrt_device *, ttrt_event *, ttrt_error *);
@@ -121,7 +114,7 @@ class Fork : public testing::TestWithParam<ForkedCall> {};
 /// With commands in flight: a function on queue 0 waits until the child is done.
 TEST_P(Fork, IsAnErrorInTheChildAndNoneInTheParent) {
   TemporaryFile file(queueBundle().finish());
-  Loaded loaded(file.path(), optionsOf(2, 2));
+  Loaded loaded(file.path(), deviceOptions(2, 2));
   ttrt_error error;
   ttrt_event *event = nullptr;
   ASSERT_EQ(ttrt_event_create(loaded.device, &event, &error), TTRT_OK);
@@ -163,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(All, Fork, testing::ValuesIn(kCalls),
 
 TEST(Fork, PipelineInAChild) {
   TemporaryFile file(queueBundle().finish());
-  Loaded loaded(file.path(), optionsOf(2, 2));
+  Loaded loaded(file.path(), deviceOptions(2, 2));
   ttrt_error error;
   ttrt_pipeline *pipeline = nullptr;
   ASSERT_EQ(ttrt_pipeline_open(loaded.device, nullptr, &pipeline, &error), TTRT_OK);
@@ -227,11 +220,11 @@ TEST(Fork, ChildrenOpenDevicesOfTheirOwn) {
   GTEST_SKIP() << "the thread sanitizer starts no threads after a fork";
 #endif
   TemporaryFile file(sampleBundle().finish());
-  Loaded loaded(file.path(), optionsOf(2, 1));
+  Loaded loaded(file.path(), deviceOptions(2, 1));
   EXPECT_EQ(inChild([&]() -> std::string {
               ttrt_device *own = nullptr;
               ttrt_error error;
-              const ttrt_device_options options = optionsOf(2, 1);
+              const ttrt_device_options options = deviceOptions(2, 1);
               if (ttrt_device_open(loaded.bundle, &options, &own, &error) != TTRT_OK)
                 return error.message;
               Sample sample;

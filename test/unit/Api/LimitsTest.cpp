@@ -63,8 +63,7 @@ protected:
 int runSample(const char *path, uint32_t cores) {
   ttrt_bundle *bundle = nullptr;
   ttrt_device *device = nullptr;
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = cores;
+  ttrt_device_options options = deviceOptions(cores);
   ttrt_error error;
   const std::vector<float> x = ramp(kSampleElements);
   std::vector<float> y(kSampleElements);
@@ -141,12 +140,8 @@ TEST(File, PrivateCopyOutlivesTheOriginal) {
 //===----------------------------------------------------------------------===//
 
 std::string verdictUnproved(BundleBuilder builder) {
-  TemporaryFile file(builder.finish());
-  ttrt_error error;
-  ttrt_bundle *bundle = nullptr;
-  ttrt_bundle_open(file.path(), TTRT_VERIFY_NONE, &bundle, &error);
-  ttrt_bundle_close(bundle);
-  return error.message;
+  const TemporaryFile file(builder.finish());
+  return openMessage(file.path(), TTRT_VERIFY_NONE);
 }
 
 // Words of the sample's stream: the first command (add x, w -> a) has its operands at 2, 3, 4.
@@ -192,8 +187,7 @@ TEST(Unproved, WrongAddressesAreRefusedOrHarmless) {
         continue;
       }
       ttrt_device *device = nullptr;
-      ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-      options.cores = 2;
+      ttrt_device_options options = deviceOptions(2);
       ASSERT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
       ttrt_input in{};
       ttrt_output out{};

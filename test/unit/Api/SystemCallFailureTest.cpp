@@ -6,14 +6,13 @@
 #include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/QueueBundle.h"
 #include "test/unit/Support/Scenario.h"
+#include "test/unit/Support/TemporaryFolder.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <stdexcept>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -102,21 +101,10 @@ using Use = Outcome (*)(const char *);
 class SystemCallFailure : public testing::Test {
 protected:
   SystemCallFailure() {
-    const char *temporary = getenv("TMPDIR");
-    root = std::string(temporary ? temporary : "/tmp") + "/ttrt-failure-test-XXXXXX";
-    if (!mkdtemp(root.data()))
-      throw std::runtime_error("cannot make " + root);
-    setenv("XDG_RUNTIME_DIR", root.c_str(), 1);
-    setenv("TTRT_MONITOR", "1", 1);
     found = static_cast<Found *>(
         mmap(nullptr, sizeof(Found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   }
-  ~SystemCallFailure() override {
-    munmap(found, sizeof(Found));
-    unsetenv("TTRT_MONITOR");
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(root);
-  }
+  ~SystemCallFailure() override { munmap(found, sizeof(Found)); }
 
   /// Lets the n-th call fail and waits for the end of the process. Returns its status.
   int attempt(long n, Use use, const char *path, const Failure *&failed) {
@@ -176,7 +164,7 @@ protected:
 
   void failEach(Use use, const std::vector<uint8_t> &bytes, long leastCalls, long leastFailures);
 
-  std::string root;
+  MonitoredFolder folder;
   Found *found;
 };
 

@@ -168,10 +168,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
-  options.queues = 2;
-  Loaded loaded(path ? path : file.path(), options);
+  Loaded loaded(path ? path : file.path(), deviceOptions(1, 2));
   if (!loaded.device)
     return 1;
   std::vector<std::string> schedules(argv + 2, argv + argc);

@@ -22,9 +22,7 @@ protected:
   ttrt_error error{};
 
   static ttrt_device_options optionsFor() {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 1;
-    options.queues = 1;
+    ttrt_device_options options = deviceOptions(1, 1);
     options.huge_pages = 1; // so that there is something to say about them
     return options;
   }
@@ -207,9 +205,7 @@ TEST_F(StructSize, ResultsFitTheCallersStruct) {
 
 /// Numbers that would overflow what is computed from them.
 TEST_F(StructSize, NumbersOutOfRangeAreRefused) {
-  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-  device.cores = 1;
-  device.queues = 2;
+  ttrt_device_options device = deviceOptions(1, 2);
   device.events = 65536;
   EXPECT_EQ(open(&device), TTRT_OK) << error.message;
   for (uint32_t events : {uint32_t(65537), UINT32_MAX - 1, UINT32_MAX}) {

@@ -46,11 +46,9 @@ std::string verdictOfCode(const Bytes &code, const char *symbol = nullptr) {
   const std::string message = verdict(file, &status);
   TemporaryFile temporary(file);
   for (ttrt_verify level : {TTRT_VERIFY_FULL, TTRT_VERIFY_STRUCTURE, TTRT_VERIFY_NONE}) {
-    ttrt_error error;
-    ttrt_bundle *bundle;
-    EXPECT_EQ(ttrt_bundle_open(temporary.path(), level, &bundle, &error), status);
-    EXPECT_EQ(error.message, message); // refused when it is opened, before any device
-    ttrt_bundle_close(bundle);
+    ttrt_status opened;
+    EXPECT_EQ(openMessage(temporary.path(), level, &opened), message); // before any device
+    EXPECT_EQ(opened, status);
   }
   EXPECT_TRUE(status == TTRT_OK || status == TTRT_BAD_BUNDLE) << message;
   return message;

@@ -147,8 +147,7 @@ TEST(MeshQueues, ExchangesOfTwoQueuesHaveOneOrder) {
 BundleBuilder aheadBundle(bool ordered, uint8_t queue = 1) {
   BundleBuilder builder = meshQueuesBundle();
   enum : uint32_t { kWritten, kFirst, kConsumed, kSecond };
-  builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-  builder.bundle.events.back()->name = "third";
+  builder.event("third");
   const std::vector<uint64_t> words = builder.streams[1].words;
   StreamBuilder stream;
   stream.dispatch(1, {words[2], words[3]});
@@ -158,10 +157,7 @@ BundleBuilder aheadBundle(bool ordered, uint8_t queue = 1) {
   builder.streams[1] = stream;
   fb::ScheduleT &two = *builder.bundle.entries[0]->schedules[1];
   auto add = [](auto &part, fb::StepKind kind, uint32_t index, uint8_t queue) {
-    part.push_back(std::make_unique<fb::StepT>());
-    part.back()->kind = kind;
-    part.back()->index = index;
-    part.back()->queue = queue;
+    BundleBuilder::step(part, kind, index, queue);
   };
   two.body.clear();
   if (ordered) {

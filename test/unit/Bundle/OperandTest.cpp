@@ -16,11 +16,8 @@ template <typename Change> ttrt_status load(Change change, std::string &message)
   BundleBuilder builder = sampleBundle();
   change(builder);
   TemporaryFile file(builder.finish());
-  ttrt_bundle *bundle = nullptr;
-  ttrt_error error{};
-  ttrt_status status = ttrt_bundle_open(file.path(), TTRT_VERIFY_FULL, &bundle, &error);
-  message = error.message;
-  ttrt_bundle_close(bundle);
+  ttrt_status status;
+  message = openMessage(file.path(), TTRT_VERIFY_FULL, &status);
   return status;
 }
 

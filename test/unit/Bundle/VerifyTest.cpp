@@ -365,15 +365,13 @@ const Fault kFaults[] = {
      "trace 'spare' is in no schedule"},
     {"WaitWithoutRecord",
      [](BundleBuilder &b) {
-       b.bundle.events.push_back(std::make_unique<fb::EventT>());
-       b.bundle.events[0]->name = "ready";
+       b.event("ready");
        BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::Wait, 0);
      },
      "waits for event 'ready', which nothing has recorded before"},
     {"WaitInTraceWithoutSignal",
      [](BundleBuilder &b) {
-       b.bundle.events.push_back(std::make_unique<fb::EventT>());
-       b.bundle.events[0]->name = "ready";
+       b.event("ready");
        auto &stream = b.streams[0];
        stream.words.pop_back();
        stream.wait(0);

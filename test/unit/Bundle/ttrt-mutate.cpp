@@ -5,8 +5,8 @@
 // Changes single bytes of a bundle, cuts it off, and expects that every result is rejected with a
 // message. In one process, for speed: a crash or a sanitizer's report ends it.
 
+#include "test/unit/Support/BundleBuilder.h"
 #include "test/unit/Support/ReadFile.h"
-#include "ttrt/ttrt.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,20 +19,19 @@
 #include <unistd.h>
 #include <vector>
 
+using ttrt::test::openMessage;
+
 static std::map<std::string, long> messages; // by their first words
 
 /// True if the runtime rejects the file with a message.
 static bool isRejected(const std::string &path, const char *what, size_t at) {
-  ttrt_error error;
-  ttrt_bundle *bundle = nullptr;
-  ttrt_status status = ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error);
-  ttrt_bundle_close(bundle);
-  if (status == TTRT_OK || error.message[0] == 0) {
+  ttrt_status status;
+  std::string text = openMessage(path.c_str(), TTRT_VERIFY_FULL, &status);
+  if (text.empty()) {
     fprintf(stderr, "%s at byte %zu: %s\n", what, at,
             status == TTRT_OK ? "accepted" : "rejected without a message");
     return false;
   }
-  std::string text = error.message;
   ++messages[text.substr(0, text.find_first_of("0123456789:"))];
   return true;
 }
@@ -54,13 +53,10 @@ int main(int argc, char **argv) {
     fprintf(stderr, "cannot read %s\n", argv[1]);
     return 2;
   }
-  ttrt_error error;
-  ttrt_bundle *bundle = nullptr;
-  if (ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK) {
-    fprintf(stderr, "%s: the unchanged bundle is rejected: %s\n", argv[1], error.message);
+  if (const std::string said = openMessage(path.c_str()); !said.empty()) {
+    fprintf(stderr, "%s: the unchanged bundle is rejected: %s\n", argv[1], said.c_str());
     return 2;
   }
-  ttrt_bundle_close(bundle);
 
   long accepted = 0;
   for (long i = 0; i < changes; ++i) {

@@ -238,12 +238,7 @@ TEST_P(Late, AWorkgroupHoldsUpNoOther) {
   stream.dispatch(wait, {x, counter, y});
   stream.end();
   builder.trace("t", stream);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {256}, 0);
-  BundleBuilder::port(entry.outputs, "y", {256}, 2);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, 0);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {256}, 0}, {"y", {256}, 2}, {0});
   TemporaryFile file(builder.finish());
   Loaded loaded(file.path(), GetParam());
   const std::vector<float> input = ramp(kSampleElements);

@@ -54,9 +54,7 @@ std::vector<float> expectedOf(const std::vector<float> &input) {
 class HostFunctions : public testing::TestWithParam<uint32_t> {
 protected:
   ttrt_device_options options() {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = GetParam();
-    options.queues = 2;
+    ttrt_device_options options = deviceOptions(GetParam(), 2);
     options.host_functions = list;
     return options;
   }

@@ -43,18 +43,13 @@ BundleBuilder weightsBundle() {
   stream.dispatch(add, {x + kInputBytes - kSampleBytes, w, y + kPages * kSampleBytes});
   stream.end();
   const uint32_t trace = builder.trace("t", stream);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {int64_t(kInputBytes / sizeof(float))}, in);
-  BundleBuilder::port(entry.outputs, "y", {int64_t(kSums * kSampleElements)}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {int64_t(kInputBytes / sizeof(float))}, in},
+                {"y", {int64_t(kSums * kSampleElements)}, out}, {trace});
   return builder;
 }
 
 ttrt_device_options wanted(uint32_t cores = 1) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = cores;
+  ttrt_device_options options = deviceOptions(cores);
   options.huge_pages = 1;
   return options;
 }

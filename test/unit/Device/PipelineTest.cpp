@@ -22,13 +22,6 @@ std::vector<float> inputOf(uint64_t i) {
   return input;
 }
 
-ttrt_device_options twoQueues(uint32_t cores) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = cores;
-  options.queues = 2;
-  return options;
-}
-
 ttrt_pipeline_options named(const char *schedule, uint32_t outputs = 0) {
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = schedule;
@@ -41,7 +34,7 @@ using Case = std::tuple<const char *, uint32_t>; ///< schedule, cores
 class Pipelines : public testing::TestWithParam<Case> {
 protected:
   TemporaryFile file{queueBundle().finish()};
-  Loaded loaded{file.path(), twoQueues(std::get<1>(GetParam()))};
+  Loaded loaded{file.path(), deviceOptions(std::get<1>(GetParam()), 2)};
   const char *schedule = std::get<0>(GetParam());
 };
 
@@ -289,7 +282,7 @@ static_assert(std::is_constructible_v<Input, std::vector<float> &>);
 static_assert(std::is_constructible_v<Input, const std::vector<float> &>);
 
 TEST_F(PipelineErrors, WhatCannotBeOpened) {
-  ttrt_device_options device = twoQueues(1);
+  ttrt_device_options device = deviceOptions(1, 2);
   EXPECT_EQ(openError(device, "fast"),
             "no schedule 'fast'; entry point 'main' has: single, overlap-input, overlap-io, "
             "rotated, unrolled, signals");
@@ -298,7 +291,7 @@ TEST_F(PipelineErrors, WhatCannotBeOpened) {
             "schedule 'overlap-io' has 2 queues; the device was opened with 1");
   device.queues = 0;
   EXPECT_EQ(openError(device, nullptr), "a pipeline needs a device with 1 or 2 queues; found 0");
-  Loaded loaded(file.path(), twoQueues(1));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   ttrt_pipeline_options many = named("single", UINT32_MAX);
   ttrt_pipeline *pipeline;
   EXPECT_EQ(ttrt_pipeline_open(loaded.device, &many, &pipeline, &error), TTRT_INVALID_ARGUMENT);
@@ -319,7 +312,7 @@ TEST_F(PipelineErrors, AStepDoesNotPop) {
       return 0;
     }
   };
-  Loaded loaded(file.path(), twoQueues(1));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   Popper popper;
   ttrt_pipeline_options options = named("overlap-io");
   options.on_step = Popper::onStep;
@@ -337,7 +330,7 @@ TEST_F(PipelineErrors, AStepDoesNotPop) {
 }
 
 TEST_F(PipelineErrors, OnePipelineAndNothingBesideIt) {
-  Loaded loaded(file.path(), twoQueues(1));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   Pipeline pipeline(loaded.bundle, loaded.device);
   EXPECT_STREQ(pipeline.schedule(), "overlap-input") << "the first one for two queues";
   ttrt_pipeline *second;
@@ -352,7 +345,7 @@ TEST_F(PipelineErrors, OnePipelineAndNothingBesideIt) {
 }
 
 TEST_F(PipelineErrors, WrongInputsAreNamed) {
-  Loaded loaded(file.path(), twoQueues(1));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   Pipeline pipeline(loaded.bundle, loaded.device);
   std::vector<float> tooShort(3);
   EXPECT_THROW(pipeline.enqueue({tooShort}), PipelineError);
@@ -371,7 +364,7 @@ TEST_F(PipelineErrors, TheDeviceMayBeClosedFirst) {
   std::vector<float> output(kSampleElements);
   ttrt_pipeline *pipeline;
   {
-    Loaded loaded(file.path(), twoQueues(2));
+    Loaded loaded(file.path(), deviceOptions(2, 2));
     ASSERT_EQ(ttrt_pipeline_open(loaded.device, nullptr, &pipeline, &error), TTRT_OK);
     ttrt_input in{input.data(), kSampleBytes};
     ttrt_output out{output.data(), kSampleBytes};
@@ -382,7 +375,7 @@ TEST_F(PipelineErrors, TheDeviceMayBeClosedFirst) {
 }
 
 TEST_F(PipelineErrors, SchedulesAreListed) {
-  Loaded loaded(file.path(), twoQueues(1));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   ASSERT_EQ(ttrt_bundle_schedules(loaded.bundle, 0), std::size(kSchedules));
   for (uint32_t i = 0; i < std::size(kSchedules); ++i) {
     ttrt_schedule info = TTRT_SCHEDULE_INIT;

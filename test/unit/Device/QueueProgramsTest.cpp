@@ -39,10 +39,7 @@ TEST(QueuePrograms, RunAtTheSameTime) {
   BundleBuilder::step(entry, fb::StepKind::Read, 0);
   BundleBuilder::step(entry, fb::StepKind::Read, 1);
   TemporaryFile file(builder.finish());
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
-  options.queues = 2;
-  Loaded loaded(file.path(), options);
+  Loaded loaded(file.path(), deviceOptions(2, 2));
   uint64_t result[2] = {};
   for (uint32_t i = 0; i < 2; ++i) {
     ASSERT_EQ(ttrt_enqueue_execute(loaded.device, i, i, 0, nullptr), TTRT_OK);
@@ -77,9 +74,7 @@ TEST(QueuePrograms, HaveScratchOfTheirOwn) {
     for (uint32_t i = 0; i < 2; ++i)
       BundleBuilder::step(entry, kind, i);
   TemporaryFile file(builder.finish());
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
-  options.queues = 2;
+  ttrt_device_options options = deviceOptions(2, 2);
   options.queue1_cores = 2;
   Loaded loaded(file.path(), options);
   std::vector<float> inputs[2], outputs[2], expected[2];
@@ -103,9 +98,7 @@ TEST(QueuePrograms, HaveScratchOfTheirOwn) {
 class QueueChecks : public testing::Test {
 protected:
   static ttrt_device_options options() {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 2;
-    options.queues = 1;
+    ttrt_device_options options = deviceOptions(2, 1);
     options.checks = 1;
     return options;
   }

@@ -18,9 +18,7 @@ namespace {
 class Queues : public testing::TestWithParam<uint32_t> {
 protected:
   static ttrt_device_options options(uint32_t cores, uint32_t queues = 2) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = cores;
-    options.queues = queues;
+    ttrt_device_options options = deviceOptions(cores, queues);
     options.queue1_cores = cores;
     return options;
   }

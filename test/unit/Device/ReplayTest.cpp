@@ -72,12 +72,8 @@ TEST_P(Replay, CopyAndFill) {
   stream.copy(slot + 13, 0, bytes);
   stream.end();
   uint32_t trace = builder.trace("t", stream);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {int64_t(bytes)}, in, fb::DType::U8);
-  BundleBuilder::port(entry.outputs, "y", {int64_t(2 * slot)}, out, fb::DType::U8);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {int64_t(bytes)}, in, fb::DType::U8},
+                {"y", {int64_t(2 * slot)}, out, fb::DType::U8}, {trace});
   TemporaryFile file(builder.finish());
   Loaded loaded(file.path(), GetParam());
 
@@ -146,10 +142,8 @@ TEST_P(Replay, HostStepsBetweenTraces) {
 
 TEST_P(Replay, SignalsAndWaits) {
   BundleBuilder builder = sampleBundle();
-  for (const char *name : {"e0", "e1"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"e0", "e1"})
+    builder.event(name);
   // A signal is also a barrier: it takes the place of the first one, and a wait that of the next.
   const auto words = builder.streams[0].words;
   StreamBuilder stream;

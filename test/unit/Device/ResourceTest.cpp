@@ -66,9 +66,7 @@ TEST(Resources, QueuesDoNotAllocate) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #else
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-  device.cores = 2;
-  device.queues = 2;
+  ttrt_device_options device = deviceOptions(2, 2);
   Loaded loaded(file.path(), device);
   std::vector<float> input = ramp(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};
@@ -98,9 +96,7 @@ TEST(Resources, QueuesDoNotAllocate) {
 
 TEST(Resources, IdleQueuesUseNoCpuTime) {
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-  device.cores = 2;
-  device.queues = 2;
+  ttrt_device_options device = deviceOptions(2, 2);
   Loaded loaded(file.path(), device);
   std::vector<float> input = ramp(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};

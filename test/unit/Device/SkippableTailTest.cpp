@@ -57,9 +57,7 @@ std::string endsOf(BundleBuilder builder, const char *name) {
 /// checked.
 int runsOf(BundleBuilder builder, const char *name, bool noTrace = false) {
   const TemporaryFile file(builder.finish());
-  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-  device.cores = 2;
-  device.queues = 2;
+  ttrt_device_options device = deviceOptions(2, 2);
   Loaded loaded(file.path(), device);
   std::atomic<int> runs{0};
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
@@ -136,18 +134,13 @@ TEST(SkippableTail, WhatSomebodyAskedForIsComputed) {
     second.end();
     const uint32_t traces[] = {builder.trace("first", first), builder.trace("second", second)};
     fb::EntryPointT &entry = *builder.bundle.entries[0];
-    auto add = [](std::vector<std::unique_ptr<fb::StepT>> &steps, fb::StepKind kind,
-                  uint32_t index) {
-      steps.push_back(std::make_unique<fb::StepT>());
-      steps.back()->kind = kind;
-      steps.back()->index = index;
+    auto add = [](auto &steps, fb::StepKind kind, uint32_t index) {
+      BundleBuilder::step(steps, kind, index);
     };
     using enum fb::StepKind;
     add(entry.schedules[0]->body, Execute, traces[0]);
     add(entry.schedules[0]->body, Execute, traces[1]);
-    entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-    fb::ScheduleT &schedule = *entry.schedules.back();
-    schedule.name = "halves";
+    fb::ScheduleT &schedule = BundleBuilder::schedule(entry, "halves", 1);
     add(schedule.prologue, Write, 0);
     add(schedule.body, Execute, traces[0]);
     add(schedule.body, Write, 0);
@@ -180,10 +173,7 @@ TEST(SkippableTail, StateIsKept) {
     for (auto &schedule : schedules) {
       // Once per inference; the unrolled body has two.
       for (int i = 0; i < (schedule->name == "single" ? 1 : 2); ++i) {
-        auto step = std::make_unique<fb::StepT>();
-        step->kind = fb::StepKind::Execute;
-        step->index = trace;
-        schedule->body.push_back(std::move(step));
+        BundleBuilder::step(schedule->body, fb::StepKind::Execute, trace);
       }
     }
     return builder;

@@ -70,9 +70,7 @@ protected:
   Slots() : file(sharedSlot().finish()), loaded(file.path(), options()) {}
 
   static ttrt_device_options options() {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 1;
-    options.queues = 2;
+    ttrt_device_options options = deviceOptions(1, 2);
     options.check_outputs = 1;
     return options;
   }

@@ -41,12 +41,8 @@ BundleBuilder twoEntries(uint32_t padding) {
   stream.copy(y, x, kSampleBytes);
   stream.end();
   uint32_t trace = builder.trace("copy_t0", stream);
-  fb::EntryPointT &entry = builder.entry("copy");
-  BundleBuilder::port(entry.inputs, "x2", {int64_t(kSampleElements)}, in);
-  BundleBuilder::port(entry.outputs, "y2", {int64_t(kSampleElements)}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("copy", {"x2", {int64_t(kSampleElements)}, in},
+                {"y2", {int64_t(kSampleElements)}, out}, {trace});
   return builder;
 }
 
@@ -161,10 +157,7 @@ TEST(TraceLife, BadArguments) {
 
 TEST(TraceLife, QueuesAndPipelines) {
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
-  options.queues = 2;
-  Loaded loaded(file.path(), options);
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   ttrt_error error;
   ttrt_pipeline *pipeline = nullptr;
   ttrt_pipeline_options pipelineOptions = TTRT_PIPELINE_OPTIONS_INIT;

@@ -1,72 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generators, with a decoder that is no model (test_decode in TestPrograms.c): every token depends
-// on all before it, so that anything that is lost, done twice or out of order shows.
+// Generators of one sequence.
 
-#include "ttrt/generate.h"
 #include "test/unit/Support/CountAllocations.h"
-#include "test/unit/Support/GenerateBundle.h"
-#include "test/unit/Support/Loaded.h"
+#include "test/unit/Support/Generating.h"
 #include "ttrt/pipeline.hpp"
-#include "ttrt/state.h"
 
 #include <functional>
 #include <numeric>
-#include <random>
 
 using namespace ttrt;
 using namespace ttrt::test;
 
 namespace {
 
-using Tokens = std::vector<int32_t>;
-
-/// What test_decode gives.
-Tokens expectedOf(Tokens all, size_t most, const Tokens &stops = {}, uint32_t drawn = 0,
-                  bool draws = false) {
-  Tokens result;
-  while (result.size() < most && all.size() <= kContext) {
-    uint32_t sum = 0;
-    for (size_t i = 0; i < all.size(); ++i)
-      sum += static_cast<uint32_t>(all[i]) * static_cast<uint32_t>(2 * i + 1);
-    if (draws)
-      sum += drawn++;
-    result.push_back(static_cast<int32_t>((sum * 2654435761u >> 8) % 1000));
-    all.push_back(result.back());
-    if (std::find(stops.begin(), stops.end(), result.back()) != stops.end())
-      break;
-  }
-  return result;
-}
-
-Tokens promptOf(size_t tokens, uint32_t seed = 1) {
-  std::mt19937 random(seed);
-  Tokens prompt(tokens);
-  for (int32_t &token : prompt)
-    token = static_cast<int32_t>(random() % 1000);
-  return prompt;
-}
-
-ttrt_device_options withQueues(uint32_t queues, uint32_t cores = 1) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.queues = queues;
-  options.cores = cores;
-  return options;
-}
-
-/// A generator on a device; failures are test failures.
-class Generating {
+class Generating : public GeneratorOnDevice {
 public:
   explicit Generating(uint32_t queues = 2, uint32_t ahead = 0,
                       BundleBuilder builder = generateBundle(), int noTrace = 0)
-      : file(builder.finish()), loaded(file.path(), withQueues(queues)) {
-    ttrt_generator_options options = TTRT_GENERATOR_OPTIONS_INIT;
-    options.ahead = ahead;
-    options.no_trace = noTrace;
-    EXPECT_EQ(ttrt_generator_open(loaded.device, &options, &generator, &error), TTRT_OK)
-        << error.message;
-  }
-  ~Generating() { ttrt_generator_close(generator); }
+      : GeneratorOnDevice(std::move(builder), queues, ahead, noTrace) {}
 
   ttrt_status start(const Tokens &prompt, const ttrt_generation &generation) {
     return ttrt_generator_start(generator, prompt.data(), prompt.size(), &generation, &error);
@@ -94,21 +46,6 @@ public:
     EXPECT_EQ(start(prompt, generation), TTRT_OK) << error.message;
     return take();
   }
-  Tokens state(const char *name) {
-    uint32_t index;
-    EXPECT_EQ(ttrt_bundle_find_state(loaded.bundle, name, &index, &error), TTRT_OK);
-    ttrt_port port = TTRT_PORT_INIT;
-    ttrt_bundle_state(loaded.bundle, index, &port, &error);
-    Tokens words(port.bytes / 4);
-    EXPECT_EQ(ttrt_state_read(loaded.device, index, 0, words.data(), port.bytes, &error), TTRT_OK)
-        << error.message;
-    return words;
-  }
-
-  TemporaryFile file;
-  Loaded loaded;
-  ttrt_generator *generator = nullptr;
-  ttrt_error error{};
 };
 
 class Ahead : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>> {};
@@ -364,7 +301,7 @@ TEST(Generate, Arguments) {
 
 std::string openMessage(BundleBuilder builder, uint32_t queues = 2, uint32_t ahead = 0) {
   const TemporaryFile file(builder.finish());
-  Loaded loaded(file.path(), withQueues(queues));
+  Loaded loaded(file.path(), deviceOptions(1, queues));
   ttrt_generator_options options = TTRT_GENERATOR_OPTIONS_INIT;
   options.ahead = ahead;
   ttrt_generator *generator = nullptr;
@@ -433,7 +370,7 @@ TEST(GenerateErrors, DecodeWithInputs) {
 TEST(PipelineWithoutInputs, ComputesWhatWasEnqueued) {
   const TemporaryFile file(generateBundle().finish());
   for (const char *schedule : {"single", "overlap-io"}) {
-    Loaded loaded(file.path(), withQueues(2));
+    Loaded loaded(file.path(), deviceOptions(1, 2));
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.schedule = schedule;
     Tokens got;

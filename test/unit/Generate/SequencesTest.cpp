@@ -1,67 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several sequences of one generator: each gives the tokens that it gives alone, whichever others
-// step with it, with a decoder that is no model (test_decode in TestPrograms.c).
+// step with it.
 
 #include "test/unit/Support/CountAllocations.h"
-#include "test/unit/Support/GenerateBundle.h"
-#include "test/unit/Support/Loaded.h"
-#include "ttrt/generate.h"
-#include "ttrt/state.h"
+#include "test/unit/Support/Generating.h"
 
 #include <map>
-#include <random>
 
 using namespace ttrt;
 using namespace ttrt::test;
 
 namespace {
 
-using Tokens = std::vector<int32_t>;
-
-/// What test_decode gives.
-Tokens expectedOf(Tokens all, size_t most, int32_t stop = -1, uint32_t seed = 0) {
-  Tokens result;
-  for (uint32_t drawn = seed; result.size() < most && all.size() <= kContext; ++drawn) {
-    uint32_t sum = seed ? drawn : 0;
-    for (size_t i = 0; i < all.size(); ++i)
-      sum += static_cast<uint32_t>(all[i]) * static_cast<uint32_t>(2 * i + 1);
-    result.push_back(static_cast<int32_t>((sum * 2654435761u >> 8) % 1000));
-    all.push_back(result.back());
-    if (result.back() == stop)
-      break;
-  }
-  return result;
+Tokens expectedOf(const Tokens &prompt, size_t most, int32_t stop = -1, uint32_t seed = 0) {
+  return test::expectedOf(prompt, most, stop < 0 ? Tokens() : Tokens{stop}, seed, seed != 0);
 }
 
-Tokens promptOf(size_t tokens, uint32_t seed) {
-  std::mt19937 random(seed);
-  Tokens prompt(tokens);
-  for (int32_t &token : prompt)
-    token = static_cast<int32_t>(random() % 1000);
-  return prompt;
-}
-
-/// A generator; failures are test failures.
-class Generating {
+class Generating : public GeneratorOnDevice {
 public:
   explicit Generating(uint32_t ahead = 0, uint32_t queues = 2,
                       BundleBuilder builder = sequencesBundle(), int noTrace = 0)
-      : file(builder.finish()), loaded(file.path(), deviceOptions(queues)) {
-    ttrt_generator_options options = TTRT_GENERATOR_OPTIONS_INIT;
-    options.ahead = ahead;
-    options.no_trace = noTrace;
-    EXPECT_EQ(ttrt_generator_open(loaded.device, &options, &generator, &error), TTRT_OK)
-        << error.message;
-  }
-  ~Generating() { ttrt_generator_close(generator); }
-
-  static ttrt_device_options deviceOptions(uint32_t queues) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.queues = queues;
-    options.cores = 1;
-    return options;
-  }
+      : GeneratorOnDevice(std::move(builder), queues, ahead, noTrace) {}
 
   ttrt_status tryStart(uint32_t sequence, const Tokens &prompt, uint64_t tokens, int32_t stop = -1,
                        uint32_t seed = 0, int reuse = 0, int bySteps = 0) {
@@ -104,21 +64,9 @@ public:
     return all;
   }
   Tokens state(const char *name, uint32_t sequence) {
-    uint32_t index;
-    EXPECT_EQ(ttrt_bundle_find_state(loaded.bundle, name, &index, &error), TTRT_OK);
-    ttrt_port port = TTRT_PORT_INIT;
-    ttrt_bundle_state(loaded.bundle, index, &port, &error);
-    Tokens words(port.bytes / 4 / kSequences);
-    EXPECT_EQ(ttrt_state_read(loaded.device, index, sequence * words.size() * 4, words.data(),
-                              words.size() * 4, &error),
-              TTRT_OK)
-        << error.message;
-    return words;
+    return GeneratorOnDevice::state(name, sequence, kSequences);
   }
 
-  TemporaryFile file;
-  Loaded loaded;
-  ttrt_generator *generator = nullptr;
   ttrt_error error{};
   std::map<uint32_t, ttrt_ended> ended;
 };
@@ -392,7 +340,7 @@ std::string openChanged(const std::function<void(fb::BundleT &)> &change) {
     entry->dataflow.reset(); // which has the names, too
   builder.facts->certified = false;
   const TemporaryFile file(builder.finish());
-  Loaded loaded(file.path(), Generating::deviceOptions(2));
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   ttrt_generator *generator = nullptr;
   ttrt_error error{};
   EXPECT_NE(ttrt_generator_open(loaded.device, nullptr, &generator, &error), TTRT_OK);

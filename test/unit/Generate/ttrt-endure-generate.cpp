@@ -114,10 +114,7 @@ bool generate(ttrt_generator *generator, size_t kind, size_t context,
 }
 
 int run(const char *path, uint64_t steps, uint32_t cores) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = cores;
-  options.queues = 2;
-  Loaded loaded(path, options);
+  Loaded loaded(path, deviceOptions(cores, 2));
   ttrt_generator *generator = nullptr;
   ttrt_error error;
   if (!loaded.device || ttrt_generator_open(loaded.device, nullptr, &generator, &error) != TTRT_OK)

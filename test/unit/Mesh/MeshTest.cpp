@@ -6,7 +6,9 @@
 #include "runtime/mesh/CpuParts.h"
 #include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/HostBundle.h"
+#include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/MeshBundle.h"
+#include "test/unit/Support/TemporaryFolder.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/host.h"
 #include "ttrt/pipeline.h"
@@ -95,8 +97,7 @@ TEST(Mesh, RunsOnThreads) {
       for (int noTrace : {0, 1}) {
         const Opened opened(meshBundle(sharded));
         ASSERT_EQ(ttrt_mesh_devices(opened.bundle), 4u);
-        ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-        device.cores = 1 + static_cast<uint32_t>(bind);
+        ttrt_device_options device = deviceOptions(1 + static_cast<uint32_t>(bind));
         ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
         options.device = &device;
         options.bind = bind;
@@ -165,12 +166,8 @@ TEST(Mesh, ScattersAndGathersEveryDivision) {
     stream.dispatch(program, {0, 4096});
     stream.end();
     const uint32_t trace = builder.trace("t", stream);
-    fb::EntryPointT &entry = builder.entry("main");
-    BundleBuilder::port(entry.inputs, "x", {2, 3, 4}, in);
-    BundleBuilder::port(entry.outputs, "y", {2, 3, 4}, out);
-    BundleBuilder::step(entry, fb::StepKind::Write, 0);
-    BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-    BundleBuilder::step(entry, fb::StepKind::Read, 0);
+    fb::EntryPointT &entry =
+        builder.entry("main", {"x", {2, 3, 4}, in}, {"y", {2, 3, 4}, out}, {trace});
     std::vector<std::vector<uint32_t>> lists(3);
     for (uint32_t axis : {2, 0, 1})
       if (const uint32_t where = code >> 2 * axis & 3; where < 3)
@@ -219,8 +216,7 @@ TEST(Mesh, ScattersAndGathersEveryDivision) {
 TEST(Mesh, RunsInProcesses) {
   const Opened opened(meshBundle(true));
   const uint32_t bad = runProcesses(4, [&](uint32_t device, ttrt_transport *transport) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 1;
+    ttrt_device_options options = deviceOptions(1);
     options.transport = transport;
     ttrt_device *target;
     ttrt_error error;
@@ -256,8 +252,7 @@ TEST(Mesh, StatesAreReset) {
   for (auto run : {runThreads, runSharedThreads, runProcesses})
     EXPECT_EQ(run(4,
                   [&](uint32_t device, ttrt_transport *transport) {
-                    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-                    options.cores = 1;
+                    ttrt_device_options options = deviceOptions(1);
                     options.transport = transport;
                     ttrt_device *target;
                     ttrt_error error;
@@ -329,9 +324,7 @@ TEST(Mesh, Pipelines) {
     EXPECT_EQ(
         runThreads(2,
                    [&](uint32_t, ttrt_transport *transport) {
-                     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-                     options.cores = 1;
-                     options.queues = 2;
+                     ttrt_device_options options = deviceOptions(1, 2);
                      options.transport = transport;
                      ttrt_device *device;
                      ttrt_error error;
@@ -415,9 +408,8 @@ TEST(Mesh, ATransportHasOneDevice) {
 
 /// CPUs as machines number them: 0 to 3 and 8 to 11 in one node, 4 to 7 and 12 to 15 in the other.
 TEST(Mesh, PartsOfCpusAreInNodes) {
-  char folder[] = "/tmp/ttrt-nodes-XXXXXX";
-  ASSERT_TRUE(mkdtemp(folder));
-  const std::string root = folder;
+  const TemporaryFolder folder;
+  const std::string &root = folder.path;
   for (const auto &[node, list] :
        {std::pair("/node0", "0-3,8-11"), {"/node3", "4-7,12-15"}}) { // a machine without 1 and 2
     ASSERT_EQ(mkdir((root + node).c_str(), 0700), 0);
@@ -448,11 +440,6 @@ TEST(Mesh, PartsOfCpusAreInNodes) {
   ttrt_error error;
   EXPECT_EQ(ttrt_mesh_bind(2, 2, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "part 2 of 2; expected one below");
-  for (const char *node : {"/node0", "/node3"}) {
-    unlink((root + node + "/cpulist").c_str());
-    rmdir((root + node).c_str());
-  }
-  rmdir(folder);
 }
 
 TEST(Mesh, OneDevice) {
@@ -495,9 +482,7 @@ TEST(Mesh, ReportsADeviceThatEnds) {
   EXPECT_EQ(
       runProcesses(4,
                    [&](uint32_t device, ttrt_transport *transport) {
-                     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-                     options.cores = 1;
-                     options.queues = 1;
+                     ttrt_device_options options = deviceOptions(1, 1);
                      options.transport = transport;
                      ttrt_device *target;
                      ttrt_error error;
@@ -556,8 +541,7 @@ TEST(Mesh, ReportsAHostFunctionThatFails) {
                            return TTRT_FAILED;
                          };
                          const ttrt_host_function *const functions[] = {&function, nullptr};
-                         ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-                         options.cores = 1;
+                         ttrt_device_options options = deviceOptions(1);
                          options.transport = transport;
                          options.host_functions = functions;
                          ttrt_device *target;
@@ -602,8 +586,7 @@ TEST(Mesh, ReportsADeviceThatDoesNotOpen) {
                        }),
             0u);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
-  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
-  device.cores = 5000;
+  ttrt_device_options device = deviceOptions(5000);
   ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
   options.device = &device;
   ttrt_mesh *mesh;

@@ -135,10 +135,8 @@ BundleBuilder ringBundle() {
     stream.end();
     const uint32_t trace = builder.trace("t" + std::to_string(i), stream);
     for (K kind : {K::Write, K::Execute, K::Read}) {
-      ring->body.push_back(std::make_unique<fb::StepT>());
-      ring->body.back()->kind = kind;
-      ring->body.back()->index = kind == K::Execute ? trace : 0;
-      ring->body.back()->slot = kind == K::Execute ? 0 : i;
+      BundleBuilder::step(ring->body, kind, kind == K::Execute ? trace : 0).slot =
+          kind == K::Execute ? 0 : i;
       if (i == 0)
         BundleBuilder::step(entry, kind, kind == K::Execute ? trace : 0);
     }

@@ -95,12 +95,7 @@ BundleBuilder keepingBundle() {
   stream.dispatch(reverse, {c, y});
   stream.end();
   const uint32_t trace = builder.trace("main_t0", stream);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {1, 256}, inputSlot);
-  BundleBuilder::port(entry.outputs, "y", {1, 256}, outputSlot);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {1, 256}, inputSlot}, {"y", {1, 256}, outputSlot}, {trace});
   return builder;
 }
 

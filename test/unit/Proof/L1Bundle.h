@@ -9,6 +9,11 @@
 
 namespace ttrt::test {
 
+inline void add(std::vector<std::unique_ptr<fb::StepT>> &part, uint8_t queue, fb::StepKind kind,
+                uint32_t index, std::vector<uint64_t> operands = {}) {
+  BundleBuilder::step(part, kind, index, queue, std::move(operands));
+}
+
 /// x -> a -> b -> y, and z beside them. x and a are interleaved, b is in shards, where the scratch
 /// of the first command was; y and z lie in DRAM. Tests change it before finish().
 struct L1Bundle {
@@ -80,12 +85,7 @@ struct L1Bundle {
     if (stream.words.empty())
       usual();
     const uint32_t trace = builder.trace("main_t0", stream);
-    fb::EntryPointT &entry = builder.entry("main");
-    BundleBuilder::port(entry.inputs, "x", {64}, X);
-    BundleBuilder::port(entry.outputs, "y", {64}, Y);
-    BundleBuilder::step(entry, fb::StepKind::Write, 0);
-    BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-    BundleBuilder::step(entry, fb::StepKind::Read, 0);
+    builder.entry("main", {"x", {64}, X}, {"y", {64}, Y}, {trace});
     return verdict(builder);
   }
 };
@@ -97,11 +97,8 @@ inline BundleBuilder writeAheadBundle(bool behindTheLastReader = true) {
   l.buffer(L1Bundle::B).offset = 0x40;
   l.b = l.dram + 0x40;
   l.builder.bundle.target->queues = 2;
-  for (const char *name : {"written", "consumed"}) {
-    auto event = std::make_unique<fb::EventT>();
-    event->name = name;
-    l.builder.bundle.events.push_back(std::move(event));
-  }
+  for (const char *name : {"written", "consumed"})
+    l.builder.event(name);
   // Points: 0 write; 1 first, 2 signal or barrier, 3 second, 4 barrier, 5 third, 6 signal, 7 end;
   // 8 read.
   l.buffer(L1Bundle::B).end = 6;
@@ -113,30 +110,17 @@ inline BundleBuilder writeAheadBundle(bool behindTheLastReader = true) {
   behindTheLastReader ? l.stream.signal(1) : l.stream.barrier();
   l.stream.end();
   const uint32_t trace = l.builder.trace("main_t0", l.stream);
-  fb::EntryPointT &entry = l.builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {64}, L1Bundle::X);
-  BundleBuilder::port(entry.outputs, "y", {64}, L1Bundle::Y);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
-  auto schedule = std::make_unique<fb::ScheduleT>();
-  schedule->name = "overlap-input";
-  schedule->queues = 2;
-  auto add = [](auto &part, uint8_t queue, fb::StepKind kind, uint32_t index) {
-    part.push_back(std::make_unique<fb::StepT>());
-    part.back()->queue = queue;
-    part.back()->kind = kind;
-    part.back()->index = index;
-  };
+  fb::EntryPointT &entry =
+      l.builder.entry("main", {"x", {64}, L1Bundle::X}, {"y", {64}, L1Bundle::Y}, {trace});
+  fb::ScheduleT &schedule = BundleBuilder::schedule(entry, "overlap-input", 2);
   using K = fb::StepKind;
-  add(schedule->prologue, 0, K::Record, 1);
-  add(schedule->body, 1, K::Wait, 1);
-  add(schedule->body, 1, K::Write, 0);
-  add(schedule->body, 1, K::Record, 0);
-  add(schedule->body, 0, K::Wait, 0);
-  add(schedule->body, 0, K::Execute, trace);
-  add(schedule->body, 0, K::Read, 0);
-  entry.schedules.push_back(std::move(schedule));
+  add(schedule.prologue, 0, K::Record, 1);
+  add(schedule.body, 1, K::Wait, 1);
+  add(schedule.body, 1, K::Write, 0);
+  add(schedule.body, 1, K::Record, 0);
+  add(schedule.body, 0, K::Wait, 0);
+  add(schedule.body, 0, K::Execute, trace);
+  add(schedule.body, 0, K::Read, 0);
   return std::move(l.builder);
 }
 
@@ -165,10 +149,8 @@ inline BundleBuilder ownTracesBundle() {
   l.add("c", fb::BufferKind::Activation, 0, 8, 9);
   const uint64_t c = l.dram + L1Bundle::kCores * L1Bundle::kL1;
   l.builder.bundle.target->queues = 2;
-  for (const char *name : {"written", "consumed"}) {
-    l.builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    l.builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"written", "consumed"})
+    l.builder.event(name);
   // Points: 0 write; 1 first, 2 barrier, 3 keep, 4 barrier, 5 second, 6 barrier, 7 third, 8 end;
   // 9 read.
   l.buffer(L1Bundle::A).end = 6;
@@ -200,28 +182,10 @@ inline BundleBuilder ownTracesBundle() {
   end.end();
   const uint32_t whole = l.builder.trace("whole", l.stream),
                  first = l.builder.trace("first", begin), last = l.builder.trace("last", end);
-  fb::EntryPointT &entry = l.builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {64}, L1Bundle::X);
-  BundleBuilder::port(entry.outputs, "y", {64}, L1Bundle::Y);
+  fb::EntryPointT &entry =
+      l.builder.entry("main", {"x", {64}, L1Bundle::X}, {"y", {64}, L1Bundle::Y}, {whole});
   using K = fb::StepKind;
-  BundleBuilder::step(entry, K::Write, 0);
-  BundleBuilder::step(entry, K::Execute, whole);
-  BundleBuilder::step(entry, K::Read, 0);
-  auto add = [](auto &part, uint8_t queue, K kind, uint32_t index,
-                std::vector<uint64_t> operands = {}) {
-    part.push_back(std::make_unique<fb::StepT>());
-    part.back()->queue = queue;
-    part.back()->kind = kind;
-    part.back()->index = index;
-    part.back()->operands = std::move(operands);
-  };
-  auto schedule = [&](const char *name, uint32_t queues) -> fb::ScheduleT & {
-    entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-    entry.schedules.back()->name = name;
-    entry.schedules.back()->queues = queues;
-    return *entry.schedules.back();
-  };
-  fb::ScheduleT &ahead = schedule("ahead", 2);
+  fb::ScheduleT &ahead = BundleBuilder::schedule(entry, "ahead", 2);
   add(ahead.prologue, 0, K::Record, 1);
   add(ahead.body, 1, K::Wait, 1);
   add(ahead.body, 1, K::Write, 0);
@@ -230,7 +194,7 @@ inline BundleBuilder ownTracesBundle() {
   add(ahead.body, 0, K::Execute, first);
   add(ahead.body, 0, K::Dispatch, l.third, {l.b, l.y});
   add(ahead.body, 0, K::Read, 0);
-  fb::ScheduleT &steps = schedule("steps", 1);
+  fb::ScheduleT &steps = BundleBuilder::schedule(entry, "steps");
   add(steps.body, 0, K::Write, 0);
   add(steps.body, 0, K::Dispatch, l.first, {l.x, l.a});
   add(steps.body, 0, K::Dispatch, keep, {l.a, l.z});

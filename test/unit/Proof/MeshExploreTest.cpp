@@ -123,10 +123,8 @@ BundleBuilder randomMesh(uint32_t seed) {
     buffers.push_back((2 + i) * bytes);
     builder.buffer("b" + std::to_string(i), fb::BufferKind::Activation, buffers.back(), bytes);
   }
-  for (const char *name : {"a", "b", "c"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"a", "b", "c"})
+    builder.event(name);
   std::vector<uint64_t> written = {0};
   uint32_t traces[2];
   for (uint32_t i = 0; i < 2; ++i) {
@@ -149,22 +147,11 @@ BundleBuilder randomMesh(uint32_t seed) {
     stream.end();
     traces[i] = builder.trace("main_t" + std::to_string(i), stream);
   }
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {devices * 16}, in);
-  BundleBuilder::port(entry.outputs, "y", {devices * 16}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, traces[0]);
-  BundleBuilder::step(entry, fb::StepKind::Execute, traces[1]);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  fb::ScheduleT &two = *entry.schedules.back();
-  two.name = "two";
-  two.queues = 2;
+  fb::EntryPointT &entry = builder.entry("main", {"x", {devices * 16}, in},
+                                         {"y", {devices * 16}, out}, {traces[0], traces[1]});
+  fb::ScheduleT &two = BundleBuilder::schedule(entry, "two", 2);
   auto add = [&](fb::StepKind kind, uint32_t index, uint8_t queue) {
-    two.body.push_back(std::make_unique<fb::StepT>());
-    two.body.back()->kind = kind;
-    two.body.back()->index = index;
-    two.body.back()->queue = queue;
+    BundleBuilder::step(two.body, kind, index, queue);
   };
   add(fb::StepKind::Write, 0, 0);
   if (chance(50)) {

@@ -16,31 +16,15 @@ enum Part { Prologue, Body, Epilogue };
 
 void add(fb::ScheduleT &schedule, Part part, uint8_t queue, fb::StepKind kind, uint32_t index,
          std::vector<uint64_t> operands = {}) {
-  auto step = std::make_unique<fb::StepT>();
-  step->queue = queue;
-  step->kind = kind;
-  step->index = index;
-  step->operands = std::move(operands);
-  (part == Prologue ? schedule.prologue
-   : part == Body   ? schedule.body
-                    : schedule.epilogue)
-      .push_back(std::move(step));
+  BundleBuilder::step(part == Prologue ? schedule.prologue
+                      : part == Body   ? schedule.body
+                                       : schedule.epilogue,
+                      kind, index, queue, std::move(operands));
 }
 
 fb::ScheduleT &addSchedule(BundleBuilder &builder, const char *name) {
   builder.bundle.target->queues = 2;
-  auto schedule = std::make_unique<fb::ScheduleT>();
-  schedule->name = name;
-  schedule->queues = 2;
-  builder.bundle.entries[0]->schedules.push_back(std::move(schedule));
-  return *builder.bundle.entries[0]->schedules.back();
-}
-
-uint32_t addEvent(BundleBuilder &builder, const char *name) {
-  auto event = std::make_unique<fb::EventT>();
-  event->name = name;
-  builder.bundle.events.push_back(std::move(event));
-  return static_cast<uint32_t>(builder.bundle.events.size() - 1);
+  return BundleBuilder::schedule(*builder.bundle.entries[0], name, 2);
 }
 
 constexpr uint64_t kBytes = 256;
@@ -71,9 +55,7 @@ struct Chain {
   }
   void single(uint32_t trace) {
     fb::EntryPointT &main = *builder.bundle.entries[0];
-    BundleBuilder::step(main, fb::StepKind::Write, 0);
-    BundleBuilder::step(main, fb::StepKind::Execute, trace);
-    BundleBuilder::step(main, fb::StepKind::Read, 0);
+    BundleBuilder::run(main, {trace});
   }
 };
 
@@ -83,9 +65,8 @@ BundleBuilder signalsBundle() {
   c.ports();
   c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 4);
   c.entry();
-  const uint32_t inReady = addEvent(c.builder, "in_ready"), inFree = addEvent(c.builder, "in_free"),
-                 outReady = addEvent(c.builder, "out_ready"),
-                 outFree = addEvent(c.builder, "out_free");
+  const uint32_t inReady = c.builder.event("in_ready"), inFree = c.builder.event("in_free"),
+                 outReady = c.builder.event("out_ready"), outFree = c.builder.event("out_free");
   StreamBuilder stream;
   stream.dispatch(c.first, {c.x, c.a});
   stream.signal(inFree);
@@ -121,7 +102,7 @@ BundleBuilder overlapInputBundle() {
   c.ports();
   c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 4);
   c.entry();
-  const uint32_t inReady = addEvent(c.builder, "in_ready"), inFree = addEvent(c.builder, "in_free");
+  const uint32_t inReady = c.builder.event("in_ready"), inFree = c.builder.event("in_free");
   StreamBuilder whole, rest;
   whole.dispatch(c.first, {c.x, c.a});
   whole.barrier();
@@ -406,12 +387,7 @@ BundleBuilder readBundle(const std::string &path) {
 }
 
 std::string verdict(BundleBuilder &builder) {
-  TemporaryFile file(builder.finish());
-  ttrt_error error;
-  ttrt_bundle *bundle = nullptr;
-  const ttrt_status status = ttrt_bundle_open(file.path(), TTRT_VERIFY_FULL, &bundle, &error);
-  ttrt_bundle_close(bundle);
-  return status == TTRT_OK ? "" : error.message;
+  return openMessage(TemporaryFile(builder.finish()).path());
 }
 
 } // namespace ttrt::test

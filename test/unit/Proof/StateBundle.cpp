@@ -7,14 +7,9 @@ namespace {
 constexpr uint64_t kBytes = 256;
 enum : uint32_t { kUpdated, kTaken };
 
-/// Appends a step to a part of a schedule.
 fb::StepT &add(std::vector<std::unique_ptr<fb::StepT>> &part, uint8_t queue, fb::StepKind kind,
                uint32_t index = 0) {
-  fb::StepT &step = *part.emplace_back(std::make_unique<fb::StepT>());
-  step.queue = queue;
-  step.kind = kind;
-  step.index = index;
-  return step;
+  return BundleBuilder::step(part, kind, index, queue);
 }
 } // namespace
 
@@ -33,10 +28,8 @@ BundleBuilder stateQueuesBundle() {
   both->access = fb::Access::ReadWrite;
   both->bytes = kBytes;
   builder.bundle.programs[update]->operands.push_back(std::move(both));
-  for (const char *name : {"updated", "taken"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"updated", "taken"})
+    builder.event(name);
   StreamBuilder stream;
   stream.dispatch(update, {x, sum});
   stream.end();
@@ -58,9 +51,7 @@ BundleBuilder stateQueuesBundle() {
   copy(body, 0);
   add(body, 0, Step::Read);
 
-  fb::ScheduleT &queues = *entry.schedules.emplace_back(std::make_unique<fb::ScheduleT>());
-  queues.name = "copy-ahead";
-  queues.queues = 2;
+  fb::ScheduleT &queues = BundleBuilder::schedule(entry, "copy-ahead", 2);
   add(queues.prologue, 1, Step::Record, kTaken);
   add(queues.body, 0, Step::Write);
   add(queues.body, 0, Step::Wait, kTaken);

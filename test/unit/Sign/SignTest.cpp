@@ -8,6 +8,7 @@
 #include "Minisign.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/ReadFile.h"
+#include "test/unit/Support/TemporaryFolder.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -35,16 +36,12 @@ Bytes otherBundle() {
 class Sign : public testing::Test {
 protected:
   Sign() {
-    std::string name = testing::TempDir() + "ttrt-sign-XXXXXX";
-    folder = mkdtemp(name.data());
     writeFile("a.ttcb", sampleBundle().finish());
     makeKeys("one");
     makeKeys("two");
     signBundle("a.ttcb", "one");
   }
-  ~Sign() override { std::filesystem::remove_all(folder); }
-
-  std::string path(const std::string &name) const { return folder + "/" + name; }
+  std::string path(const std::string &name) const { return folder.path + "/" + name; }
   void writeFile(const std::string &name, const Bytes &bytes) const {
     std::ofstream(path(name), std::ios::binary)
         .write(reinterpret_cast<const char *>(bytes.data()), static_cast<long>(bytes.size()));
@@ -95,7 +92,7 @@ protected:
     EXPECT_NE(message().find(part), std::string::npos) << message();
   }
 
-  std::string folder;
+  TemporaryFolder folder;
   ttrt_error error{};
 };
 
@@ -237,8 +234,7 @@ TEST_F(Sign, KeysAreNotOverwritten) {
 
 std::vector<float> resultOf(ttrt_bundle *bundle) {
   ttrt_error error;
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
+  ttrt_device_options options = deviceOptions(1);
   ttrt_device *device;
   EXPECT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
   const std::vector<float> input = ramp(kSampleElements);

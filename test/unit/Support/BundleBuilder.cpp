@@ -226,12 +226,45 @@ void BundleBuilder::port(std::vector<std::unique_ptr<fb::PortT>> &ports, const s
   ports.push_back(std::move(port));
 }
 
-fb::StepT &BundleBuilder::step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index) {
-  auto step = std::make_unique<fb::StepT>();
-  step->kind = kind;
-  step->index = index;
-  entry.schedules[0]->body.push_back(std::move(step));
-  return *entry.schedules[0]->body.back();
+fb::StepT &BundleBuilder::step(std::vector<std::unique_ptr<fb::StepT>> &part, fb::StepKind kind,
+                               uint32_t index, uint8_t queue, std::vector<uint64_t> operands) {
+  fb::StepT &step = *part.emplace_back(std::make_unique<fb::StepT>());
+  step.kind = kind;
+  step.index = index;
+  step.queue = queue;
+  step.operands = std::move(operands);
+  return step;
+}
+
+void BundleBuilder::run(fb::EntryPointT &entry, const std::vector<uint32_t> &traces) {
+  for (uint32_t i = 0; i < entry.inputs.size(); ++i)
+    step(entry, fb::StepKind::Write, i);
+  for (uint32_t trace : traces)
+    step(entry, fb::StepKind::Execute, trace);
+  for (uint32_t i = 0; i < entry.outputs.size(); ++i)
+    step(entry, fb::StepKind::Read, i);
+}
+
+fb::EntryPointT &BundleBuilder::entry(const std::string &name, const Port &input,
+                                      const Port &output, const std::vector<uint32_t> &traces) {
+  fb::EntryPointT &made = entry(name);
+  port(made.inputs, input.name, input.shape, input.buffer, input.type);
+  port(made.outputs, output.name, output.shape, output.buffer, output.type);
+  run(made, traces);
+  return made;
+}
+
+fb::ScheduleT &BundleBuilder::schedule(fb::EntryPointT &entry, const std::string &name,
+                                       uint32_t queues) {
+  fb::ScheduleT &schedule = *entry.schedules.emplace_back(std::make_unique<fb::ScheduleT>());
+  schedule.name = name;
+  schedule.queues = queues;
+  return schedule;
+}
+
+uint32_t BundleBuilder::event(const std::string &name) {
+  bundle.events.emplace_back(std::make_unique<fb::EventT>())->name = name;
+  return static_cast<uint32_t>(bundle.events.size() - 1);
 }
 
 static std::vector<uint8_t> pack(const fb::BundleT &bundle) {
@@ -397,12 +430,7 @@ BundleBuilder sampleBundle() {
   uint32_t trace =
       builder.trace("main_t0", stream, {add0, none, reverse0, none, add1, none, reverse1, none});
 
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {1, 256}, inputSlot);
-  BundleBuilder::port(entry.outputs, "y", {1, 256}, outputSlot);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {1, 256}, inputSlot}, {"y", {1, 256}, outputSlot}, {trace});
   return builder;
 }
 
@@ -435,5 +463,15 @@ TemporaryFile::TemporaryFile(const std::vector<uint8_t> &bytes) {
 }
 
 TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
+
+std::string openMessage(const char *path, ttrt_verify verify, ttrt_status *status) {
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  const ttrt_status result = ttrt_bundle_open(path, verify, &bundle, &error);
+  ttrt_bundle_close(bundle);
+  if (status)
+    *status = result;
+  return result == TTRT_OK ? "" : error.message;
+}
 
 } // namespace ttrt::test

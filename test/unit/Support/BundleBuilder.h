@@ -9,6 +9,7 @@
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/format/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
+#include "ttrt/ttrt.h"
 
 #include <algorithm>
 #include <functional>
@@ -64,7 +65,27 @@ public:
   fb::EntryPointT &entry(const std::string &name);
   static void port(std::vector<std::unique_ptr<fb::PortT>> &ports, const std::string &name,
                    std::vector<int64_t> shape, uint32_t buffer, fb::DType type = fb::DType::F32);
-  static fb::StepT &step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index);
+  /// Appends a step to the default schedule's body, or to a part of a schedule.
+  static fb::StepT &step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index) {
+    return step(entry.schedules[0]->body, kind, index);
+  }
+  static fb::StepT &step(std::vector<std::unique_ptr<fb::StepT>> &part, fb::StepKind kind,
+                         uint32_t index = 0, uint8_t queue = 0,
+                         std::vector<uint64_t> operands = {});
+  /// The default schedule writes all inputs, executes the traces and reads all outputs.
+  static void run(fb::EntryPointT &entry, const std::vector<uint32_t> &traces);
+  struct Port {
+    std::string name;
+    std::vector<int64_t> shape;
+    uint32_t buffer;
+    fb::DType type = fb::DType::F32;
+  };
+  /// An entry point with an input and an output, which runs the traces.
+  fb::EntryPointT &entry(const std::string &name, const Port &input, const Port &output,
+                         const std::vector<uint32_t> &traces);
+  static fb::ScheduleT &schedule(fb::EntryPointT &entry, const std::string &name,
+                                 uint32_t queues = 1);
+  uint32_t event(const std::string &name);
 
   /// A mesh of these axes, and the feature that it needs.
   void mesh(const std::vector<std::pair<std::string, uint32_t>> &axes);
@@ -115,6 +136,21 @@ private:
   std::vector<uint8_t> codeWithFacts() const;
 };
 
+/// Writes the steps of a part of a schedule down as one reads them. `Writer` derives from it.
+template <typename Writer> struct StepWriter {
+  std::vector<std::unique_ptr<fb::StepT>> &steps;
+  Writer &add(fb::StepKind kind, uint32_t index, uint8_t queue,
+              std::vector<uint64_t> operands = {}) {
+    BundleBuilder::step(steps, kind, index, queue, std::move(operands));
+    return static_cast<Writer &>(*this);
+  }
+  Writer &write(uint8_t queue) { return add(fb::StepKind::Write, 0, queue); }
+  Writer &read(uint8_t queue) { return add(fb::StepKind::Read, 0, queue); }
+  Writer &execute(uint32_t trace) { return add(fb::StepKind::Execute, trace, 0); }
+  Writer &record(uint32_t event, uint8_t queue) { return add(fb::StepKind::Record, event, queue); }
+  Writer &wait(uint32_t event, uint8_t queue) { return add(fb::StepKind::Wait, event, queue); }
+};
+
 /// Compares with the bytes of one inference of sampleBundle().
 std::vector<float> sampleResult(const std::vector<float> &input);
 
@@ -135,6 +171,10 @@ public:
 private:
   std::string path_;
 };
+
+/// What the runtime says to a file, which may be opened: "" if it is.
+std::string openMessage(const char *path, ttrt_verify verify = TTRT_VERIFY_FULL,
+                        ttrt_status *status = nullptr);
 
 } // namespace ttrt::test
 

@@ -6,14 +6,12 @@
 #ifndef TTC_TEST_UNIT_SUPPORT_FAKECOUNTERS_H
 #define TTC_TEST_UNIT_SUPPORT_FAKECOUNTERS_H
 
-#include "Loaded.h"
 #include "Observe/Counters.h"
 #include "Observe/Profiler.h"
-#include "ProfileLog.h"
+#include "Recordings.h"
 
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -80,31 +78,15 @@ inline constexpr CounterSource kFake = {openFake, readFake, closeFake, cpuOfFake
 inline constexpr CounterCpu kIntel = {CounterCpu::Vendor::Intel, 6, 0x8f, true};
 inline constexpr size_t kElements = 8; // of chainBundle()
 
-class CounterRecordings : public testing::Test {
+class CounterRecordings : public Recordings {
 protected:
-  CounterRecordings() {
-    fake = &source;
-    const char *temporary = getenv("TMPDIR");
-    root = std::string(temporary ? temporary : "/tmp") + "/ttrt-counters-test-XXXXXX";
-    if (!mkdtemp(root.data()))
-      throw std::runtime_error("cannot make " + root);
-  }
-  ~CounterRecordings() override {
-    ttrt_profiler_close(profiler);
-    std::filesystem::remove_all(root);
-  }
+  CounterRecordings() { fake = &source; }
   void open(const char *counters, const CounterSource &from = kFake, uint32_t programs = 0) {
     ttrt_profiler_options options = TTRT_PROFILER_OPTIONS_INIT;
     options.counters = counters;
     options.programs = programs;
     profiler =
         new ttrt_profiler{std::make_unique<Profiler>((root + "/profile").c_str(), options, from)};
-  }
-  ttrt_device_options device(uint32_t cores) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = cores;
-    options.profiler = profiler;
-    return options;
   }
   /// Runs a chain of `length` commands, with barriers between them.
   void run(uint32_t length, uint32_t cores, int runs, bool noTrace = false) {
@@ -120,18 +102,9 @@ protected:
     for (int i = 0; i < runs; ++i)
       loaded.run(ramp(kSampleElements), kSampleElements);
   }
-  std::string close() {
-    const std::string folder = ttrt_profiler_folder(profiler);
-    ttrt_profiler_close(profiler);
-    profiler = nullptr;
-    return folder;
-  }
-  ProfileLog log() { return ProfileLog(close()); }
 
   Fake source;
   std::optional<TemporaryFile> bundle; ///< for the names of a report
-  std::string root;
-  ttrt_profiler *profiler = nullptr;
 };
 
 } // namespace ttrt::test

@@ -37,10 +37,7 @@ uint32_t addProgram(BundleBuilder &builder, const std::string &symbol,
 }
 
 void addOverlapIo(fb::EntryPointT &entry, uint32_t trace) {
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  fb::ScheduleT &schedule = *entry.schedules.back();
-  schedule.name = "overlap-io";
-  schedule.queues = 2;
+  fb::ScheduleT &schedule = BundleBuilder::schedule(entry, "overlap-io", 2);
   auto add = [](auto &part, fb::StepKind kind, uint32_t index, uint8_t queue) {
     auto step = std::make_unique<fb::StepT>();
     step->kind = kind;
@@ -73,10 +70,8 @@ static BundleBuilder makeBundle(const std::vector<uint32_t> &buckets, uint32_t s
   const bool isOne = sequences == 1;
   BundleBuilder builder;
   builder.bundle.target->queues = 2;
-  for (const char *name : {"computed", "drained"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"computed", "drained"})
+    builder.event(name);
   Layout layout{builder};
   std::vector<std::pair<fb::Access, uint64_t>> operands;
   std::vector<uint64_t> at;

@@ -69,10 +69,8 @@ BundleBuilder hostBundle() {
   second.dispatch(kReverseProgram, {b, y});
   second.end();
   const uint32_t t0 = builder.trace("t0", first), t1 = builder.trace("t1", second);
-  for (const char *name : {"written", "consumed", "computed", "drained"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"written", "consumed", "computed", "drained"})
+    builder.event(name);
 
   fb::EntryPointT &entry = builder.entry("main");
   BundleBuilder::port(entry.inputs, "x", {256}, in);
@@ -87,10 +85,7 @@ BundleBuilder hostBundle() {
   BundleBuilder::step(entry, Execute, t1);
   BundleBuilder::step(entry, Read, 0);
 
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  fb::ScheduleT &overlapped = *entry.schedules.back();
-  overlapped.name = "overlap-io";
-  overlapped.queues = 2;
+  fb::ScheduleT &overlapped = BundleBuilder::schedule(entry, "overlap-io", 2);
   enum : uint32_t { Written, Consumed, Computed, Drained };
   auto add = [](auto &part, std::initializer_list<std::tuple<fb::StepKind, uint32_t, int>> steps) {
     for (auto [kind, index, queue] : steps)

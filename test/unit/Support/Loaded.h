@@ -9,10 +9,17 @@
 
 namespace ttrt::test {
 
+inline ttrt_device_options deviceOptions(uint32_t cores, uint32_t queues = 0) {
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+  options.cores = cores;
+  options.queues = queues;
+  return options;
+}
+
 /// A bundle on a device, through the C API; failures are test failures.
 class Loaded {
 public:
-  Loaded(const char *path, uint32_t cores) : Loaded(path, optionsFor(cores)) {}
+  Loaded(const char *path, uint32_t cores) : Loaded(path, deviceOptions(cores)) {}
   Loaded(const char *path, const ttrt_device_options &options) {
     ttrt_error error;
     EXPECT_EQ(ttrt_bundle_open(path, TTRT_VERIFY_FULL, &bundle, &error), TTRT_OK) << error.message;
@@ -41,13 +48,6 @@ public:
 
   ttrt_bundle *bundle = nullptr;
   ttrt_device *device = nullptr;
-
-private:
-  static ttrt_device_options optionsFor(uint32_t cores) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = cores;
-    return options;
-  }
 };
 
 inline std::vector<float> ramp(size_t elements) {
@@ -68,8 +68,7 @@ inline std::string verdict(const std::vector<uint8_t> &file, ttrt_status *status
   ttrt_device *device = nullptr;
   ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
   if (result == TTRT_OK) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 1;
+    const ttrt_device_options options = deviceOptions(1);
     result = ttrt_device_open(bundle, &options, &device, &error);
   }
   ttrt_device_close(device);

@@ -63,12 +63,7 @@ BundleBuilder meshBundle(bool sharded) {
                                                               {kLastReverse, "Flip_4"}})
     sources[command] = builder.location(name);
   const uint32_t trace = builder.trace("main_t0", stream, sources);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {1, 256}, in);
-  BundleBuilder::port(entry.outputs, "y", {1, 256}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {1, 256}, in}, {"y", {1, 256}, out}, {trace});
   return builder;
 }
 
@@ -97,9 +92,7 @@ BundleBuilder meshPartsBundle() {
       if (dimension == 0)
         port->sharding.back()->axes = {0};
     }
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  BundleBuilder::run(entry, {trace});
   return builder;
 }
 
@@ -108,10 +101,8 @@ BundleBuilder meshQueuesBundle() {
   builder.mesh({{"x", 2}});
   builder.bundle.target->queues = 2;
   enum : uint32_t { kWritten, kFirst, kSecond };
-  for (const char *name : {"written", "first", "second"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+  for (const char *name : {"written", "first", "second"})
+    builder.event(name);
   const uint64_t x = 0, y = x + kSampleBytes, z = y + kSampleBytes, a = z + kSampleBytes,
                  b = a + kSampleBytes;
   const uint32_t in = builder.buffer("x", fb::BufferKind::Slot, x, kSampleBytes);
@@ -138,20 +129,10 @@ BundleBuilder meshQueuesBundle() {
   BundleBuilder::port(entry.inputs, "x", {1, 256}, in);
   BundleBuilder::port(entry.outputs, "y", {1, 256}, first);
   BundleBuilder::port(entry.outputs, "z", {1, 256}, second);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, traces[0]);
-  BundleBuilder::step(entry, fb::StepKind::Execute, traces[1]);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
-  BundleBuilder::step(entry, fb::StepKind::Read, 1);
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  fb::ScheduleT &two = *entry.schedules.back();
-  two.name = "two";
-  two.queues = 2;
+  BundleBuilder::run(entry, {traces[0], traces[1]});
+  fb::ScheduleT &two = BundleBuilder::schedule(entry, "two", 2);
   auto add = [&](fb::StepKind kind, uint32_t index, uint8_t queue) {
-    two.body.push_back(std::make_unique<fb::StepT>());
-    two.body.back()->kind = kind;
-    two.body.back()->index = index;
-    two.body.back()->queue = queue;
+    BundleBuilder::step(two.body, kind, index, queue);
   };
   add(fb::StepKind::Write, 0, 0);
   add(fb::StepKind::Record, kWritten, 0);
@@ -203,12 +184,8 @@ BundleBuilder tinyMeshBundle(uint32_t devices, fb::CollectiveKind kind,
   stream.dispatch(after, {b, y});
   stream.end();
   const uint32_t trace = builder.trace("main_t0", stream);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {static_cast<int64_t>(bytes / 4)}, in);
-  BundleBuilder::port(entry.outputs, "y", {static_cast<int64_t>(outBytes / 4)}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {static_cast<int64_t>(bytes / 4)}, in},
+                {"y", {static_cast<int64_t>(outBytes / 4)}, out}, {trace});
   return builder;
 }
 

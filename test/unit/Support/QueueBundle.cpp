@@ -7,25 +7,7 @@ namespace {
 
 enum : uint32_t { kWritten, kConsumed, kProduced, kTaken, kConsumedInside, kProducedInside };
 
-using Steps = std::vector<std::unique_ptr<fb::StepT>>;
-
-/// Writes steps down as one reads them.
-struct Writer {
-  Steps &steps;
-  Writer &add(fb::StepKind kind, uint32_t index, uint8_t queue) {
-    auto step = std::make_unique<fb::StepT>();
-    step->kind = kind;
-    step->index = index;
-    step->queue = queue;
-    steps.push_back(std::move(step));
-    return *this;
-  }
-  Writer &write(uint8_t queue) { return add(fb::StepKind::Write, 0, queue); }
-  Writer &read(uint8_t queue) { return add(fb::StepKind::Read, 0, queue); }
-  Writer &execute(uint32_t trace) { return add(fb::StepKind::Execute, trace, 0); }
-  Writer &record(uint32_t event, uint8_t queue) { return add(fb::StepKind::Record, event, queue); }
-  Writer &wait(uint32_t event, uint8_t queue) { return add(fb::StepKind::Wait, event, queue); }
-
+struct Writer : StepWriter<Writer> {
   // The parts of an inference where queue 1 writes and reads.
   Writer &writePart(uint32_t consumed = kConsumed) {
     return wait(consumed, 1).write(1).record(kWritten, 1);
@@ -38,23 +20,14 @@ struct Writer {
   }
 };
 
-fb::ScheduleT &addSchedule(fb::EntryPointT &entry, const char *name, uint32_t queues) {
-  entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
-  entry.schedules.back()->name = name;
-  entry.schedules.back()->queues = queues;
-  return *entry.schedules.back();
-}
-
 } // namespace
 
 BundleBuilder queueBundle() {
   BundleBuilder builder = sampleBundle();
   builder.bundle.target->queues = 2;
   for (const char *name :
-       {"written", "consumed", "produced", "taken", "consumed_inside", "produced_inside"}) {
-    builder.bundle.events.push_back(std::make_unique<fb::EventT>());
-    builder.bundle.events.back()->name = name;
-  }
+       {"written", "consumed", "produced", "taken", "consumed_inside", "produced_inside"})
+    builder.event(name);
   fb::EntryPointT &entry = *builder.bundle.entries[0];
 
   // The trace again, with activations of its own and events inside: a signal takes the place of a
@@ -84,25 +57,25 @@ BundleBuilder queueBundle() {
     ++builder.bundle.buffers[i]->end;
   }
 
-  fb::ScheduleT &input = addSchedule(entry, "overlap-input", 2);
+  fb::ScheduleT &input = BundleBuilder::schedule(entry, "overlap-input", 2);
   Writer{input.prologue}.record(kConsumed, 0);
   Writer{input.body}.writePart().wait(kWritten, 0).execute(0).record(kConsumed, 0).read(0);
 
-  fb::ScheduleT &io = addSchedule(entry, "overlap-io", 2);
+  fb::ScheduleT &io = BundleBuilder::schedule(entry, "overlap-io", 2);
   Writer{io.prologue}.record(kTaken, 1).write(1).record(kWritten, 1).executePart();
   Writer{io.body}.writePart().readPart().executePart();
   Writer{io.epilogue}.readPart();
 
-  fb::ScheduleT &rotated = addSchedule(entry, "rotated", 2);
+  fb::ScheduleT &rotated = BundleBuilder::schedule(entry, "rotated", 2);
   Writer{rotated.prologue}.record(kTaken, 1).write(1).record(kWritten, 1);
   Writer{rotated.body}.executePart().writePart().readPart();
   Writer{rotated.epilogue}.executePart().readPart();
 
-  fb::ScheduleT &unrolled = addSchedule(entry, "unrolled", 2);
+  fb::ScheduleT &unrolled = BundleBuilder::schedule(entry, "unrolled", 2);
   Writer{unrolled.prologue}.record(kConsumed, 0).record(kTaken, 1);
   Writer{unrolled.body}.writePart().executePart().readPart().writePart().executePart().readPart();
 
-  fb::ScheduleT &signals = addSchedule(entry, "signals", 2);
+  fb::ScheduleT &signals = BundleBuilder::schedule(entry, "signals", 2);
   Writer{signals.prologue}.record(kTaken, 1).write(1).record(kWritten, 1);
   Writer{signals.prologue}.wait(kWritten, 0).execute(inside);
   Writer{signals.body}.writePart(kConsumedInside).readPart(kProducedInside);

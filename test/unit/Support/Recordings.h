@@ -5,14 +5,13 @@
 #ifndef TTC_TEST_UNIT_SUPPORT_RECORDINGS_H
 #define TTC_TEST_UNIT_SUPPORT_RECORDINGS_H
 
+#include "Loaded.h"
 #include "ProfileLog.h"
+#include "TemporaryFolder.h"
 #include "ttrt/profile.h"
 #include "ttrt/ttrt.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <gtest/gtest.h>
-#include <stdexcept>
 #include <string>
 
 namespace ttrt::test {
@@ -20,16 +19,7 @@ namespace ttrt::test {
 /// With a folder of its own, a profiler in it and devices that record.
 class Recordings : public testing::Test {
 protected:
-  Recordings() {
-    const char *temporary = getenv("TMPDIR");
-    root = std::string(temporary ? temporary : "/tmp") + "/ttrt-profiler-test-XXXXXX";
-    if (!mkdtemp(root.data()))
-      throw std::runtime_error("cannot make " + root);
-  }
-  ~Recordings() override {
-    ttrt_profiler_close(profiler);
-    std::filesystem::remove_all(root);
-  }
+  ~Recordings() override { ttrt_profiler_close(profiler); }
   void open(uint32_t programs = 0, uint32_t interval = 0) {
     ttrt_profiler_options options = TTRT_PROFILER_OPTIONS_INIT;
     options.programs = programs;
@@ -39,23 +29,26 @@ protected:
         << error.message;
   }
   ttrt_device_options device(uint32_t cores, uint32_t queues = 0) {
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = cores;
-    options.queues = queues;
+    ttrt_device_options options = deviceOptions(cores, queues);
     options.profiler = profiler;
     return options;
   }
   /// Ends the recording.
   ProfileLog log() {
-    const std::string folder = ttrt_profiler_folder(profiler);
-    ttrt_profiler_close(profiler);
-    profiler = nullptr;
-    ProfileLog log(folder);
+    ProfileLog log(close());
     EXPECT_TRUE(log.ended);
     return log;
   }
+  /// Returns the recording's folder.
+  std::string close() {
+    const std::string folder = ttrt_profiler_folder(profiler);
+    ttrt_profiler_close(profiler);
+    profiler = nullptr;
+    return folder;
+  }
 
-  std::string root;
+  TemporaryFolder folder;
+  const std::string &root = folder.path;
   ttrt_profiler *profiler = nullptr;
 };
 

@@ -35,8 +35,7 @@ public:
   }
   Outcome openWithHugePages() {
     open();
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 1;
+    ttrt_device_options options = deviceOptions(1);
     options.huge_pages = 1;
     call("ttrt_device_open",
          [&](ttrt_error *e) { return ttrt_device_open(bundle, &options, &device, e); });
@@ -48,9 +47,7 @@ public:
   }
   Outcome useEverything() {
     open();
-    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-    options.cores = 3;
-    options.queues = 2;
+    ttrt_device_options options = deviceOptions(3, 2);
     options.queue1_cores = 2;
     options.pin = 1;
     options.check_outputs = 1;

@@ -59,12 +59,7 @@ BundleBuilder manyBundle(uint32_t commands) {
   stream.end();
   sources.push_back(0);
   const uint32_t trace = builder.trace("many", stream, sources);
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {8}, in);
-  BundleBuilder::port(entry.outputs, "y", {8}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  builder.entry("main", {"x", {8}, in}, {"y", {8}, out}, {trace});
   return builder;
 }
 

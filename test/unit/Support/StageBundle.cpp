@@ -128,9 +128,7 @@ BundleBuilder stageBundle(bool offers) {
   BundleBuilder::port(other.outputs, "z", {1, 256}, ports[3]);
   for (size_t i = 0; i < 2; ++i) {
     fb::EntryPointT &stage = *builder.bundle.entries[i];
-    BundleBuilder::step(stage, fb::StepKind::Write, 0);
-    BundleBuilder::step(stage, fb::StepKind::Execute, traces[i]);
-    BundleBuilder::step(stage, fb::StepKind::Read, 0);
+    BundleBuilder::run(stage, {traces[i]});
   }
   setStageConstants(builder, {{w}, {v, last}});
   return builder;

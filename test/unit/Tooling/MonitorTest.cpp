@@ -7,11 +7,11 @@
 #include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/QueueBundle.h"
+#include "test/unit/Support/TemporaryFolder.h"
 #include "ttrt/pipeline.h"
 
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
@@ -24,26 +24,13 @@ namespace {
 /// With a runtime directory of its own.
 class Monitor : public testing::Test {
 protected:
-  Monitor() {
-    const char *temporary = getenv("TMPDIR");
-    root = std::string(temporary ? temporary : "/tmp") + "/ttrt-monitor-test-XXXXXX";
-    if (!mkdtemp(root.data()))
-      throw std::runtime_error("cannot make " + root);
-    setenv("XDG_RUNTIME_DIR", root.c_str(), 1);
-    setenv("TTRT_MONITOR", "1", 1);
-  }
-  ~Monitor() override {
-    unsetenv("TTRT_MONITOR");
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(root);
-  }
   WatchedDevice only() {
     const std::vector<WatchedDevice> devices = MonitorScan().scan();
     EXPECT_EQ(devices.size(), 1u);
     return devices.empty() ? WatchedDevice{} : devices[0];
   }
 
-  std::string root;
+  MonitoredFolder folder;
   TemporaryFile file{sampleBundle().finish()};
 };
 
@@ -66,10 +53,7 @@ TEST_F(Monitor, CountsInferences) {
 }
 
 TEST_F(Monitor, CountsTracesOfEveryQueue) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
-  options.queues = 2;
-  Loaded loaded(file.path(), options);
+  Loaded loaded(file.path(), deviceOptions(1, 2));
   EXPECT_EQ(only().queues, 2u);
   for (uint32_t i = 0; i < 7; ++i)
     ASSERT_EQ(ttrt_enqueue_execute(loaded.device, i % 2, 0, /*blocking=*/1, nullptr), TTRT_OK);
@@ -79,9 +63,7 @@ TEST_F(Monitor, CountsTracesOfEveryQueue) {
 /// However a schedule enqueues it, and whatever it computes that was not requested.
 TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
   TemporaryFile bundle{queueBundle().finish()};
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
-  options.queues = 2;
+  ttrt_device_options options = deviceOptions(2, 2);
   Loaded loaded(bundle.path(), options);
   const std::vector<float> input = ramp(kSampleElements);
   const ttrt_input in{input.data(), kSampleBytes};
@@ -108,8 +90,7 @@ TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
 }
 
 TEST_F(Monitor, SaysWhetherItIsBusy) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 2;
+  ttrt_device_options options = deviceOptions(2);
   Loaded loaded(file.path(), options);
   // From inside a run: the host dispatches the commands and calls back after each.
   struct Seen {
@@ -136,9 +117,7 @@ TEST_F(Monitor, SaysWhetherItIsBusy) {
 
 /// What a queue that has stopped leaves out is not counted, and it is not busy for ever.
 TEST_F(Monitor, AQueueThatHasStopped) {
-  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
-  options.cores = 1;
-  options.queues = 2;
+  ttrt_device_options options = deviceOptions(1, 2);
   Loaded loaded(file.path(), options);
   ASSERT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, /*blocking=*/1, nullptr), TTRT_OK);
   std::atomic<bool> open{false};
