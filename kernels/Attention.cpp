@@ -13,35 +13,13 @@ using namespace ttc::kernels;
 
 namespace {
 
-/// MR rows against NV vectors of one panel: sums of `depth` products. WIDE: see depthUnroll().
-template <int MR, int NV, bool WIDE>
-TTC_INLINE void multiplyTile(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
-                             const float *panel, int64_t nr, int64_t depth) {
-  constexpr int KU = depthUnroll<MR, WIDE>();
-  vf acc[KU][MR][NV];
-  clear(acc);
-  const float *a[MR];
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r)
-    a[r] = first + r * row;
-  multiply<1>(acc, a, step, panel, nr, 0, depth, /*prefetches=*/false, nullptr, 0);
-  joinChains(acc);
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    TTC_UNROLL
-    for (int v = 0; v < NV; ++v) {
-      sums[r][v] = acc[0][r][v];
-    }
-  }
-}
-
 /// The scores of MR rows and `valid` columns of a panel. Lanes beyond are -infinity, which changes
 /// no maximum, and whose exp is 0.
 template <int MR, int NV, bool WIDE>
 TTC_INLINE void computeScores(const AttentionParams &p, const float *q, const float *panel,
                               const float *mask, int64_t valid, float *scores) {
   vf sums[MR][NV];
-  multiplyTile<MR, NV, WIDE>(sums, q, p.qRow, p.qC, panel, p.nr, p.depth);
+  multiplyPanel<MR, NV, WIDE>(sums, q, p.qRow, p.qC, panel, p.nr, p.depth);
   vf scale = (vf) __builtin_bit_cast(float, static_cast<int32_t>(p.scale));
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
@@ -51,7 +29,7 @@ TTC_INLINE void computeScores(const AttentionParams &p, const float *q, const fl
       int64_t lanes = min<int64_t>(VL, valid - v * VL);
       if (p.hasMask) {
         const float *from = mask + r * p.maskRow + v * VL;
-        score = sums[r][v] * scale + (lanes == VL ? load(from) : loadLanes(from, lanes));
+        score = sums[r][v] * scale + load(from, lanes);
       }
       TTC_UNROLL
       for (int i = 0; i < VL; ++i)
@@ -104,7 +82,7 @@ TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, co
                                const float *panel, int64_t valid, float *out, int64_t row,
                                int64_t col, void *const *operands, epilogue_t epilogue) {
   vf sums[MR][NV];
-  multiplyTile<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, p.cols);
+  multiplyPanel<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, p.cols);
   alignas(64) float buffer[MR * NV * VL];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {

@@ -43,6 +43,13 @@ enum BlockFormat : int64_t {
   kBlockQ6_K = 10,
 };
 
+// clang-format off
+/// The formats of blocks.
+#define TTC_FOR_BLOCK_FORMATS(CASE)                                                                \
+  CASE(kBlockQ4_0) CASE(kBlockQ4_1) CASE(kBlockQ5_0) CASE(kBlockQ5_1) CASE(kBlockQ8_0)             \
+  CASE(kBlockQ4_K) CASE(kBlockQ5_K) CASE(kBlockQ6_K)
+// clang-format on
+
 /// Rows that are interleaved.
 inline constexpr int64_t kBlockRows = 16;
 /// Columns whose activations share a scale, and for which formats of blocks have words.

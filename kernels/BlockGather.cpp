@@ -91,14 +91,7 @@ TTC_KERNEL void ttc_kernel_block_gather(void *const *operands, uint8_t *, int64_
   case FORMAT:                                                                                     \
     gatherBlocks<FORMAT>(p, group, lane, to);                                                      \
     break;
-      TTC_CASE(kBlockQ4_0)
-      TTC_CASE(kBlockQ4_1)
-      TTC_CASE(kBlockQ5_0)
-      TTC_CASE(kBlockQ5_1)
-      TTC_CASE(kBlockQ8_0)
-      TTC_CASE(kBlockQ4_K)
-      TTC_CASE(kBlockQ5_K)
-      TTC_CASE(kBlockQ6_K)
+      TTC_FOR_BLOCK_FORMATS(TTC_CASE)
 #undef TTC_CASE
     }
   }

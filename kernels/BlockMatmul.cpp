@@ -111,34 +111,17 @@ TTC_INLINE void multiplyInMemory(const BlockMatmulParams &p, const uint8_t *grou
       });
 }
 
-/// The sums of COUNT rows of floats with a group of floats of type T.
-template <typename T, int COUNT>
-TTC_INLINE void multiplyTile(const BlockMatmulParams &p, const T *group, const float *first,
-                             float *sums) {
-  constexpr int KU = depthUnroll<COUNT, kHalves != 1>();
-  vf acc[KU][COUNT][kHalves];
-  clear(acc);
-  const float *a[COUNT];
-  TTC_UNROLL
-  for (int r = 0; r < COUNT; ++r)
-    a[r] = first + r * p.k;
-  multiply<1>(acc, a, 1, group, kBlockRows, 0, p.k, /*prefetches=*/false, nullptr, 0);
-  joinChains(acc);
-  TTC_UNROLL
-  for (int r = 0; r < COUNT; ++r) {
-    TTC_UNROLL
-    for (int h = 0; h < kHalves; ++h)
-      store(sums + r * kBlockRows + h * VL, acc[0][r][h]);
-  }
-}
-
 /// The sums of all rows with a group: as many as fit at a time, then fewer.
 template <typename T, int COUNT = VL == 16 ? 14 : 6>
 TTC_INLINE void multiplyFloats(const BlockMatmulParams &p, const T *group, const Rows &rows,
                                float *sums, int64_t row = 0) {
   TTC_NO_UNROLL
-  for (; row + COUNT <= rows.count; row += COUNT)
-    multiplyTile<T, COUNT>(p, group, rows.floats + row * p.k, sums + row * kBlockRows);
+  for (; row + COUNT <= rows.count; row += COUNT) {
+    vf tile[COUNT][kHalves];
+    multiplyPanel<COUNT, kHalves, kHalves != 1>(tile, rows.floats + row * p.k, p.k, 1, group,
+                                                kBlockRows, p.k);
+    storeRows(sums + row * kBlockRows, kBlockRows, tile);
+  }
   if constexpr (COUNT > 1)
     multiplyFloats<T, (COUNT > 8 ? 8 : COUNT > 4 ? 4 : COUNT / 2)>(p, group, rows, sums, row);
 }
@@ -204,14 +187,7 @@ TTC_INLINE void multiplyGroup(const BlockMatmulParams &p, const uint8_t *group, 
 #define TTC_CASE(FORMAT)                                                                           \
   case FORMAT:                                                                                     \
     return multiplyBlocks<FORMAT>(p, group, rows, sums);
-    TTC_CASE(kBlockQ4_0)
-    TTC_CASE(kBlockQ4_1)
-    TTC_CASE(kBlockQ5_0)
-    TTC_CASE(kBlockQ5_1)
-    TTC_CASE(kBlockQ8_0)
-    TTC_CASE(kBlockQ4_K)
-    TTC_CASE(kBlockQ5_K)
-    TTC_CASE(kBlockQ6_K)
+    TTC_FOR_BLOCK_FORMATS(TTC_CASE)
 #undef TTC_CASE
   }
 }
@@ -256,9 +232,8 @@ TTC_INLINE void finish(const BlockMatmulParams &p, const Operands &operands, int
       if (lanes <= 0)
         continue;
       int64_t at = (row + r) * p.n + col + h * VL;
-      auto loadFrom = [&](const float *from) __attribute__((always_inline)) {
-        return lanes == VL ? load(from) : loadLanes(from, lanes);
-      };
+      auto loadFrom = [&](const float *from)
+                          __attribute__((always_inline)) { return load(from, lanes); };
       vf value = load(sums + r * kBlockRows + h * VL);
       if (p.gated)
         value = silu(value) * load(sums + (p.blockRows + r) * kBlockRows + h * VL);

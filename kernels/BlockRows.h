@@ -26,7 +26,7 @@ TTC_INLINE float inverseOfNorm(const BlockMatmulParams &p, const float *x) {
   }
   TTC_NO_UNROLL
   for (; i < p.k; i += VL) {
-    vf value = i + VL <= p.k ? load(x + i) : loadLanes(x + i, p.k - i);
+    vf value = load(x + i, p.k - i);
     sums[0] += value * value;
   }
   float total = sumOfLanes((sums[0] + sums[1]) + (sums[2] + sums[3]))[0];
@@ -43,8 +43,7 @@ TTC_INLINE void prepareFloats(const BlockMatmulParams &p, const float *x, const 
   for (; i + VL <= p.k; i += VL)
     store(to + i, load(x + i) * inverse * load(norm + i));
   if (p.k % VL != 0)
-    storeLanes(to + i, loadLanes(x + i, p.k % VL) * inverse * loadLanes(norm + i, p.k % VL),
-               p.k % VL);
+    storeLanes(to + i, load(x + i, p.k % VL) * inverse * load(norm + i, p.k % VL), p.k % VL);
 }
 
 /// Blocks whose largest number is smaller count as zeros: the digits of a smaller one have scales

@@ -77,15 +77,7 @@ TTC_INLINE void multiplyKeys(const float *queries, int64_t queryRow, int64_t ele
                              const E *keys, int64_t ahead, vf (&result)[ROWS][VECTORS]) {
   constexpr int STEPS = stepsAtOnce<ROWS, E>();
   vf sums[STEPS][ROWS][VECTORS];
-  TTC_UNROLL
-  for (int s = 0; s < STEPS; ++s) {
-    TTC_UNROLL
-    for (int r = 0; r < ROWS; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < VECTORS; ++v)
-        sums[s][r][v] = (vf)0.0f;
-    }
-  }
+  clear(sums);
   TTC_NO_UNROLL
   for (int64_t d = 0; d < elements; d += STEPS) {
     TTC_UNROLL
@@ -96,13 +88,11 @@ TTC_INLINE void multiplyKeys(const float *queries, int64_t queryRow, int64_t ele
       multiplyAdd(sums[s], queries + d + s, queryRow, row);
     }
   }
+  joinChains(sums);
   TTC_UNROLL
   for (int r = 0; r < ROWS; ++r) {
     TTC_UNROLL
     for (int v = 0; v < VECTORS; ++v) {
-      TTC_UNROLL
-      for (int s = 1; s < STEPS; ++s)
-        sums[0][r][v] += sums[s][r][v];
       result[r][v] = sums[0][r][v];
     }
   }
@@ -119,12 +109,7 @@ TTC_INLINE void scoreBlock(const CacheParams &p, const float *queries, const E *
   scores += first;
   if constexpr (!isScaled<E>) {
     multiplyKeys<ROWS, PREFETCH>(queries, p.depth, p.depth, block + first, ahead, sums);
-    TTC_UNROLL
-    for (int r = 0; r < ROWS; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < VECTORS; ++v)
-        store(scores + r * p.scoreRow + v * VL, sums[r][v]);
-    }
+    storeRows(scores, p.scoreRow, sums);
     return;
   }
   // 32 elements share a scale, which is that of a position: so it multiplies their sum.
@@ -179,16 +164,8 @@ TTC_INLINE void addValues(const float *weights, int64_t weightRow, const E *valu
   TTC_NO_UNROLL
   for (; at < count; ++at)
     step(at, 0);
-  TTC_UNROLL
-  for (int r = 0; r < ROWS; ++r) {
-    TTC_UNROLL
-    for (int v = 0; v < VECTORS; ++v) {
-      TTC_UNROLL
-      for (int s = 1; s < STEPS; ++s)
-        sums[0][r][v] += sums[s][r][v];
-      store(results + r * depth + v * VL, sums[0][r][v]);
-    }
-  }
+  joinChains(sums);
+  storeRows(results, depth, sums[0]);
 }
 
 /// Calls `run` for tiles of rows of nearly equal height, with the height as a constant.

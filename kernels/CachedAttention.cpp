@@ -25,14 +25,6 @@ struct Walk {
   float *scaled; ///< weights of a block, times the scales of its values
 };
 
-TTC_INLINE vi laneNumbers() {
-  vi numbers;
-  TTC_UNROLL
-  for (int i = 0; i < VL; ++i)
-    numbers[i] = i;
-  return numbers;
-}
-
 /// Scores of one row become their exp; what the row has so far is scaled to the new maximum. Only
 /// the first `valid` scores count; all `vectors` are defined then.
 TTC_INLINE void exponentiate(float *scores, int64_t vectors, int64_t valid, float *results,
@@ -327,41 +319,41 @@ TTC_INLINE void prefill(const CacheParams &p, void *const *operands, uint8_t *sc
   }
 }
 
+/// Calls `run` for the type of the caches' elements.
+template <typename Run> TTC_INLINE void forElement(const CacheParams &p, Run run) {
+  if (p.element == kI8)
+    run.template operator()<int8_t>();
+  else if (p.element == kF16)
+    run.template operator()<f16>();
+  else
+    run.template operator()<float>();
+}
+
 } // namespace
 
 TTC_KERNEL void ttc_kernel_decode_attention(void *const *operands, uint8_t *scratch,
                                             int64_t workgroup, const int64_t *params, epilogue_t,
                                             ProgramMarkers *) {
   const auto &p = *reinterpret_cast<const CacheParams *>(params);
-  if (p.element == kI8)
-    decode<int8_t>(p, operands, scratch, workgroup);
-  else if (p.element == kF16)
-    decode<f16>(p, operands, scratch, workgroup);
-  else
-    decode<float>(p, operands, scratch, workgroup);
+  forElement(p, [&]<typename E>()
+                    __attribute__((always_inline)) { decode<E>(p, operands, scratch, workgroup); });
 }
 
 TTC_KERNEL void ttc_kernel_update_cache(void *const *operands, uint8_t *scratch, int64_t workgroup,
                                         const int64_t *params, epilogue_t, ProgramMarkers *) {
   const auto &p = *reinterpret_cast<const CacheParams *>(params);
-  if (p.element == kI8)
-    updateCache<int8_t>(p, operands, scratch, workgroup);
-  else if (p.element == kF16)
-    updateCache<f16>(p, operands, scratch, workgroup);
-  else
-    updateCache<float>(p, operands, scratch, workgroup);
+  forElement(p, [&]<typename E>() __attribute__((always_inline)) {
+    updateCache<E>(p, operands, scratch, workgroup);
+  });
 }
 
 TTC_KERNEL void ttc_kernel_prefill_attention(void *const *operands, uint8_t *scratch,
                                              int64_t workgroup, const int64_t *params, epilogue_t,
                                              ProgramMarkers *markers) {
   const auto &p = *reinterpret_cast<const CacheParams *>(params);
-  if (p.element == kI8)
-    prefill<int8_t>(p, operands, scratch, workgroup, markers);
-  else if (p.element == kF16)
-    prefill<f16>(p, operands, scratch, workgroup, markers);
-  else
-    prefill<float>(p, operands, scratch, workgroup, markers);
+  forElement(p, [&]<typename E>() __attribute__((always_inline)) {
+    prefill<E>(p, operands, scratch, workgroup, markers);
+  });
 }
 
 TTC_KERNEL void ttc_kernel_combine_attention(void *const *operands, uint8_t *, int64_t workgroup,

@@ -7,8 +7,6 @@
 
 namespace ttc::kernels {
 
-typedef int32_t vi __attribute__((ext_vector_type(VL)));
-
 /// exp(x) for x <= 0, to 1 unit in the last place; 0 below -87.33, where results would be
 /// subnormal; NaN for NaN. The polynomial is that of the compiler's exp
 /// (lib/Codegen/MathApproximation.cpp).

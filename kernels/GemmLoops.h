@@ -191,11 +191,11 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
       TTC_ZONE(markers, "block");
       if (p.aMode == kRowsTable) {
         TTC_ZONE(markers, "rows");
-        buildTable(p, g.a, rowBegin, rowEnd, scratch);
+        buildTable(p, 0.0f, g.a, rowBegin, rowEnd, scratch);
       }
       if (p.aMode == kRowsCopied) {
         TTC_ZONE(markers, "rows");
-        copyLines(p, g.a, rowBegin, rowEnd, scratch);
+        copyLines(p, 0.0f, g.a, rowBegin, rowEnd, scratch);
       }
       TTC_MAIN_CHILD_ZONE(markers, "panels");
       int64_t first = panelRange.begin;

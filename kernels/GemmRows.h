@@ -18,14 +18,20 @@ TTC_INLINE int64_t inputIndex(const GemmParams &p, int dim, int64_t out, int64_t
   return index;
 }
 
-/// One pointer for each row of [begin, end) and tap; padding points at zeros.
-TTC_INLINE void buildTable(const GemmParams &p, const float *a, int64_t begin, int64_t end,
+template <typename T> TTC_INLINE void fill(T *to, int64_t count, T value) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = value;
+}
+
+/// One pointer for each row of [begin, end) and tap; padding points at elements of its value.
+template <typename T>
+TTC_INLINE void buildTable(const GemmParams &p, T padding, const T *a, int64_t begin, int64_t end,
                            uint8_t *scratch) {
-  auto *zeros = reinterpret_cast<float *>(scratch + p.zeroAt);
+  auto *outside = reinterpret_cast<T *>(scratch + p.zeroAt);
   TTC_NO_UNROLL
   for (int64_t i = 0; i < p.c * p.groups; ++i)
-    zeros[i] = 0.0f;
-  auto **table = reinterpret_cast<const float **>(scratch + p.tableAt);
+    outside[i] = padding;
+  auto **table = reinterpret_cast<const T **>(scratch + p.tableAt);
   int64_t w = begin % p.ow, line = begin / p.ow;
   int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
   TTC_NO_UNROLL
@@ -36,12 +42,12 @@ TTC_INLINE void buildTable(const GemmParams &p, const float *a, int64_t begin, i
       TTC_NO_UNROLL
       for (int64_t kh = 0; kh < p.kernel[1]; ++kh) {
         int64_t ih = inputIndex(p, 1, h, kh, p.ih);
-        const float *from = a + n * p.aN + id * p.aD + ih * p.aH;
+        const T *from = a + n * p.aN + id * p.aD + ih * p.aH;
         TTC_NO_UNROLL
         for (int64_t kw = 0; kw < p.kernel[2]; ++kw) {
           int64_t iw = inputIndex(p, 2, w, kw, p.iw);
           // One test for all three: -1 has the sign bit.
-          *table++ = (id | ih | iw) < 0 ? zeros : from + iw * p.aW;
+          *table++ = (id | ih | iw) < 0 ? outside : from + iw * p.aW;
         }
       }
     }
@@ -59,7 +65,8 @@ TTC_INLINE void buildTable(const GemmParams &p, const float *a, int64_t begin, i
 }
 
 /// `count` pixels whose channels lie in planes, channels last.
-TTC_INLINE void interleave(const GemmParams &p, const float *from, int64_t count, float *to) {
+template <typename T>
+TTC_INLINE void interleave(const GemmParams &p, const T *from, int64_t count, T *to) {
   for (int64_t i = 0; i < count; ++i) {
     TTC_UNROLL
     for (int64_t c = 0; c < p.c; ++c)
@@ -70,10 +77,11 @@ TTC_INLINE void interleave(const GemmParams &p, const float *from, int64_t count
 /// Few channels: copies the input lines of the rows [begin, end) with their padding, and makes the
 /// table point at kw * c consecutive values for each (row, kh). Line numbers run through all
 /// images. Channels that lie in planes are interleaved.
-TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, int64_t end,
+template <typename T>
+TTC_INLINE void copyLines(const GemmParams &p, T padding, const T *a, int64_t begin, int64_t end,
                           uint8_t *scratch) {
-  auto *copy = reinterpret_cast<float *>(scratch + p.copyAt);
-  auto **table = reinterpret_cast<const float **>(scratch + p.tableAt);
+  auto *copy = reinterpret_cast<T *>(scratch + p.copyAt);
+  auto **table = reinterpret_cast<const T **>(scratch + p.tableAt);
   int64_t width = ((p.ow - 1) * p.stride[2] + p.kernel[2]) * p.c;
   int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
   int64_t padded = (p.oh - 1) * p.stride[1] + window;
@@ -87,29 +95,26 @@ TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, in
   int64_t middle = max<int64_t>(min(p.iw * p.c - skip, width - left), 0);
   TTC_NO_UNROLL
   for (int64_t line = first; line < last; ++line) {
-    float *to = copy + (line - first) * width;
+    T *to = copy + (line - first) * width;
     int64_t ih = line % padded - p.padBegin[1];
-    const float *from = a + line / padded * p.aN + ih * p.aH + skip / p.c * p.aW;
+    const T *from = a + line / padded * p.aN + ih * p.aH + skip / p.c * p.aW;
     bool inside = ih >= 0 && ih < p.ih;
-    for (int64_t i = 0; i < left; ++i)
-      to[i] = 0.0f;
+    fill(to, left, padding);
     if (p.aC == 1)
       for (int64_t i = 0; i < middle; ++i)
-        to[left + i] = inside ? from[i] : 0.0f;
+        to[left + i] = inside ? from[i] : padding;
     else if (inside)
       interleave(p, from, middle / p.c, to + left);
     else
-      for (int64_t i = 0; i < middle; ++i)
-        to[left + i] = 0.0f;
-    for (int64_t i = left + middle; i < width; ++i)
-      to[i] = 0.0f;
+      fill(to + left, middle, padding);
+    fill(to + left + middle, width - left - middle, padding);
   }
   // Counted on from row to row: divisions took longer than the copies.
   int64_t w = begin % p.ow, h = begin / p.ow % p.oh;
-  const float *line = copy;
+  const T *line = copy;
   TTC_NO_UNROLL
   for (int64_t row = begin; row < end; ++row) {
-    const float *from = line + w * p.stride[2] * p.c;
+    const T *from = line + w * p.stride[2] * p.c;
     TTC_NO_UNROLL
     for (int64_t kh = 0; kh < p.kernel[1]; ++kh)
       *table++ = from + kh * p.dilation[1] * width;

@@ -89,6 +89,19 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
                          const TB *b, int64_t nr, int64_t panelStep, int64_t depth, bool prefetches,
                          const char *prefetch, int64_t prefetchStep) {
   constexpr int each = NV / P;
+  auto add = [&](vf(&sums)[MR][NV], int64_t u, int64_t at) __attribute__((always_inline)) {
+    vf bv[NV];
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      bv[v] = load(b + v / each * panelStep + u * nr + v % each * VL);
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      vf av = (vf)a[r][at * step];
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        sums[r][v] += av * bv[v];
+    }
+  };
   int64_t k = 0;
   // k is not unrolled further: with more than 12 accumulators that spilled (175 against 227 GF/s).
   TTC_NO_UNROLL
@@ -98,36 +111,14 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
       prefetch += prefetchStep * KU;
     }
     TTC_UNROLL
-    for (int u = 0; u < KU; ++u) {
-      vf bv[NV];
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        bv[v] = load(b + v / each * panelStep + u * nr + v % each * VL);
-      TTC_UNROLL
-      for (int r = 0; r < MR; ++r) {
-        vf av = (vf)a[r][(k + u) * step];
-        TTC_UNROLL
-        for (int v = 0; v < NV; ++v)
-          acc[u][r][v] += av * bv[v];
-      }
-    }
+    for (int u = 0; u < KU; ++u)
+      add(acc[u], u, k + u);
     b += KU * nr;
   }
   if (KU > 1) {
     TTC_NO_UNROLL
-    for (; k < depth; ++k, b += nr) {
-      vf bv[NV];
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        bv[v] = load(b + v / each * panelStep + v % each * VL);
-      TTC_UNROLL
-      for (int r = 0; r < MR; ++r) {
-        vf av = (vf)a[r][k * step];
-        TTC_UNROLL
-        for (int v = 0; v < NV; ++v)
-          acc[0][r][v] += av * bv[v];
-      }
-    }
+    for (; k < depth; ++k, b += nr)
+      add(acc[0], 0, k);
   }
 }
 
@@ -173,32 +164,6 @@ TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[
     TTC_NO_UNROLL
     for (; k < depth; ++k)
       add(acc[0]);
-  }
-}
-
-/// The accumulators of a tile begin at 0.
-template <int KU, int MR, int NV> TTC_INLINE void clear(vf (&acc)[KU][MR][NV]) {
-  TTC_UNROLL
-  for (int u = 0; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[u][r][v] = (vf)0.0f;
-    }
-  }
-}
-
-/// The sums of the KU chains of a tile, in the first one.
-template <int KU, int MR, int NV> TTC_INLINE void joinChains(vf (&acc)[KU][MR][NV]) {
-  TTC_UNROLL
-  for (int u = 1; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[0][r][v] += acc[u][r][v];
-    }
   }
 }
 
@@ -253,21 +218,11 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
 
   joinChains(acc);
   if (p.blockDepth != 0 && t.k + t.depth < p.c) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        store(t.partial + (r * NV + v) * VL, acc[0][r][v]);
-    }
+    storeRows(t.partial, NV * VL, acc[0]);
     return;
   }
   alignas(64) float buffer[MR * NV * VL];
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    TTC_UNROLL
-    for (int v = 0; v < NV; ++v)
-      store(buffer + (r * NV + v) * VL, acc[0][r][v]);
-  }
+  storeRows(buffer, NV * VL, acc[0]);
   TTC_SUM_ZONE(t.markers, 1, "store");
   // Several panels belong to one row, so their vectors are consecutive in the buffer.
   static_assert(P == 1 || MR == 1);
@@ -275,6 +230,29 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   for (int panel = 0; panel < P; ++panel)
     ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
                           p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+}
+
+/// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.
+/// WIDE: see depthUnroll().
+template <int MR, int NV, bool WIDE, typename TB>
+TTC_INLINE void multiplyPanel(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
+                              const TB *panel, int64_t nr, int64_t depth, bool prefetches = false,
+                              const char *prefetch = nullptr, int64_t prefetchStep = 0) {
+  constexpr int KU = depthUnroll<MR, WIDE>();
+  vf acc[KU][MR][NV];
+  clear(acc);
+  const float *a[MR];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r)
+    a[r] = first + r * row;
+  multiply<1>(acc, a, step, panel, nr, 0, depth, prefetches, prefetch, prefetchStep);
+  joinChains(acc);
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      sums[r][v] = acc[0][r][v];
+  }
 }
 
 /// One panel's part of a tile.

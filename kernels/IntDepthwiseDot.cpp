@@ -4,6 +4,7 @@
 // neighbouring windows and, with windows of three rows, two output lines share them.
 #include "kernels/Budgets.h"
 #include "kernels/IntKernel.h"
+#include "kernels/Windows.h"
 
 using namespace ttc::kernels;
 
@@ -26,21 +27,10 @@ typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
 typedef uint8_t bytes32 __attribute__((ext_vector_type(32)));
 typedef uint8_t bytes64 __attribute__((ext_vector_type(64)));
 
-TTC_INLINE vb loadChannels(const uint8_t *from, int64_t lanes) {
-  if (lanes >= VL)
-    return *reinterpret_cast<const vbu *>(from);
-  vb bytes = (vb)(uint8_t)0;
-  TTC_UNROLL
-  for (int i = 0; i < VL; ++i)
-    if (i < lanes)
-      bytes[i] = from[i];
-  return bytes;
-}
-
 /// The bytes at `offset` of four rows; those of a channel are one word.
 TTC_INLINE vi loadQuad(const uint8_t *const *rows, int64_t offset, int64_t lanes) {
-  vb a = loadChannels(rows[0] + offset, lanes), b = loadChannels(rows[1] + offset, lanes);
-  vb c = loadChannels(rows[2] + offset, lanes), d = loadChannels(rows[3] + offset, lanes);
+  vb a = loadBytes(rows[0] + offset, lanes), b = loadBytes(rows[1] + offset, lanes);
+  vb c = loadBytes(rows[2] + offset, lanes), d = loadBytes(rows[3] + offset, lanes);
 #if VL == 16
   bytes32 ab =
       __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
@@ -176,16 +166,7 @@ TTC_INLINE void runLines(const IntDepthwiseParams &params, int64_t line, int64_t
   for (int64_t kw = 0; kw < p.kernel[2]; ++kw) {
     TTC_UNROLL
     for (int64_t q = 0; q < quads; ++q) {
-      vi words = (vi)0;
-      const int8_t *from = w + (kw * ofWindow + q) * p.c * 4;
-      if (lanes >= VL)
-        words = loadWords(from);
-      else {
-        TTC_UNROLL
-        for (int i = 0; i < VL; ++i)
-          if (i < lanes)
-            words[i] = reinterpret_cast<const word_u *>(from)[i];
-      }
+      vi words = loadWords(w + (kw * ofWindow + q) * p.c * 4, lanes);
       s.w[0][kw][q] = words & (vi) static_cast<int32_t>(inside[q]);
       // The second line's window is one row further down.
       if (R == 2)
@@ -209,25 +190,17 @@ TTC_KERNEL void ttc_kernel_int_depthwise_dot(void *const *operands, uint8_t *, i
   const DepthwiseParams &p = params.windows;
   int64_t together = params.linesTogether, groups = ceilDiv(p.oh, together);
   Range lines = part(p.n * groups, p.rowSplits, workgroup / p.channelSplits);
-  // Channels are split between cache lines of 16.
-  Range blocks = part(ceilDiv(p.c, 16), p.channelSplits, workgroup % p.channelSplits);
-  int64_t channelEnd = min(p.c, blocks.end * 16);
+  Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
   for (int64_t group = lines.begin; group < lines.end; ++group) {
     TTC_ZONE(markers, "lines");
     int64_t h = group % groups * together, line = group / groups * p.oh + h;
-    auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
+    auto run = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       if (together == 2 && h + 1 < p.oh)
         runLines<2>(params, line, c, lanes, operands, epilogue);
       else
         runLines<1>(params, line, c, lanes, operands, epilogue);
     };
-    int64_t c = blocks.begin * 16;
-    TTC_NO_UNROLL
-    for (; c + VL <= channelEnd; c += VL)
-      channels(c, VL);
-    // Only a channel count that VL does not divide has a tail; its length is then constant.
-    if (p.c % VL != 0 && c < channelEnd)
-      channels(c, p.c % VL);
+    forChannels(p, channels.begin, channels.end, run);
   }
 }

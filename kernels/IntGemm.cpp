@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc_kernel_int_gemm: matmul and convolution of bytes as one implicit GEMM. It walks row blocks,
 // panels and tiles as ttc_kernel_gemm does (GemmLoops, GemmTile.h); four k are one step.
-#include "kernels/IntRows.h"
+#include "kernels/GemmRows.h"
+#include "kernels/IntKernel.h"
 
 using namespace ttc::kernels;
 
@@ -46,16 +47,10 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
   constexpr int KU = stepUnroll<MR, NV>();
   const GemmParams &p = params.loops;
   vi acc[KU][MR][NV], rowSums[MR];
+  clear(acc);
   TTC_UNROLL
-  for (int r = 0; r < MR; ++r) {
+  for (int r = 0; r < MR; ++r)
     rowSums[r] = (vi)0;
-    TTC_UNROLL
-    for (int u = 0; u < KU; ++u) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[u][r][v] = (vi)0;
-    }
-  }
 
   bool direct = p.aMode == kRowsDirect;
   bool prefetches = p.n * p.od * p.oh * p.ow > 1;
@@ -116,15 +111,7 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
       });
   }
 
-  TTC_UNROLL
-  for (int u = 1; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[0][r][v] += acc[u][r][v];
-    }
-  }
+  joinChains(acc);
   alignas(64) int32_t buffer[MR * NV * VL];
   alignas(64) int32_t sums[MR * VL];
   TTC_UNROLL
@@ -145,18 +132,8 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
                         t.row,
                         col,
                         lanes};
-    vi zero = (vi)0;
-    if (params.hasBZero) {
-      const auto *zeros = static_cast<const int32_t *>(operands[2]) + col;
-      if (lanes >= VL)
-        zero = *reinterpret_cast<const viu *>(zeros);
-      else {
-        TTC_UNROLL
-        for (int i = 0; i < VL; ++i)
-          if (i < lanes)
-            zero[i] = zeros[i];
-      }
-    }
+    vi zero =
+        params.hasBZero ? loadWords(static_cast<const int32_t *>(operands[2]) + col, lanes) : (vi)0;
     finishRows(column, MR, operands, epilogue, [&](int64_t r) __attribute__((always_inline)) {
       vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
       if (params.hasBZero)
@@ -252,7 +229,8 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
   const GemmParams &p = params.loops;
   const auto *b = static_cast<const int8_t *>(operands[1]);
   int64_t after = params.hasBZero ? 3 : 2;
-  int64_t zero = params.hasZero ? *static_cast<const uint8_t *>(operands[after]) : params.aZero;
+  auto zero = static_cast<uint8_t>(params.hasZero ? *static_cast<const uint8_t *>(operands[after])
+                                                  : params.aZero);
   auto *out = static_cast<uint8_t *>(operands[params.hasZero ? after + 1 : after]);
 
   int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
@@ -277,11 +255,11 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
     TTC_ZONE(markers, "block");
     if (p.aMode == kRowsTable) {
       TTC_ZONE(markers, "rows");
-      buildByteTable(params, zero, g.a, rowBegin, rowEnd, scratch);
+      buildTable(p, zero, g.a, rowBegin, rowEnd, scratch);
     }
     if (p.aMode == kRowsCopied) {
       TTC_ZONE(markers, "rows");
-      copyByteLines(params, zero, g.a, rowBegin, rowEnd, scratch);
+      copyLines(p, zero, g.a, rowBegin, rowEnd, scratch);
     }
     TTC_MAIN_CHILD_ZONE(markers, "panels");
     TTC_NO_UNROLL

@@ -8,7 +8,6 @@
 
 namespace ttc::kernels {
 
-typedef int32_t vi __attribute__((ext_vector_type(VL)));
 typedef int32_t viu __attribute__((ext_vector_type(VL), aligned(4), may_alias));
 typedef uint32_t vw __attribute__((ext_vector_type(VL)));
 typedef int16_t vh __attribute__((ext_vector_type(2 * VL)));
@@ -57,7 +56,20 @@ TTC_INLINE vi dot4(int64_t dot, vi acc, vi a, vi b) {
   return acc;
 }
 
-TTC_INLINE vi loadWords(const int8_t *from) { return *reinterpret_cast<const viu *>(from); }
+TTC_INLINE vi loadWords(const void *from) { return *static_cast<const viu *>(from); }
+TTC_INLINE vi loadWords(const void *from, int64_t lanes) {
+  if (lanes >= VL)
+    return loadWords(from);
+  vi words = (vi)0;
+  TTC_UNROLL
+  for (int i = 0; i < VL; ++i)
+    if (i < lanes)
+      words[i] = static_cast<const word_u *>(from)[i];
+  return words;
+}
+TTC_INLINE vb loadBytes(const uint8_t *from, int64_t lanes) {
+  return lanes >= VL ? *reinterpret_cast<const vbu *>(from) : loadLanes<vb>(from, lanes);
+}
 
 /// The first `lanes` lanes, `bytes` of each, in as few stores as powers of two allow.
 TTC_INLINE void storeLanes(uint8_t *to, vi value, int64_t lanes, int64_t bytes) {

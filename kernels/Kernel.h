@@ -34,6 +34,7 @@ namespace ttc::kernels {
 typedef float vf __attribute__((ext_vector_type(VL)));
 /// A vector at any address.
 typedef float vfu __attribute__((ext_vector_type(VL), aligned(4)));
+typedef int32_t vi __attribute__((ext_vector_type(VL)));
 typedef float v8 __attribute__((ext_vector_type(8)));
 typedef float v8u __attribute__((ext_vector_type(8), aligned(4)));
 
@@ -44,14 +45,25 @@ typedef vf (*epilogue_t)(vf acc, int64_t row, int64_t col, int64_t lanes, void *
 TTC_INLINE vf load(const float *from) { return *reinterpret_cast<const vfu *>(from); }
 TTC_INLINE void store(float *to, vf value) { *reinterpret_cast<vfu *>(to) = value; }
 
+TTC_INLINE vi laneNumbers() {
+  vi numbers;
+  TTC_UNROLL
+  for (int i = 0; i < VL; ++i)
+    numbers[i] = i;
+  return numbers;
+}
+
 /// Lanes past the last one read as zero; nothing beyond is touched.
-TTC_INLINE vf loadLanes(const float *from, int64_t lanes) {
-  vf value = (vf)0.0f;
+template <typename V, typename T> TTC_INLINE V loadLanes(const T *from, int64_t lanes) {
+  V value = (V)(T)0;
   TTC_UNROLL
   for (int i = 0; i < VL; ++i)
     if (i < lanes)
       value[i] = from[i];
   return value;
+}
+TTC_INLINE vf load(const float *from, int64_t lanes) {
+  return lanes >= VL ? load(from) : loadLanes<vf>(from, lanes);
 }
 
 TTC_INLINE void storeLanes(float *to, vf value, int64_t lanes) {
@@ -66,6 +78,43 @@ TTC_INLINE void storeResult(float *to, vf value, int64_t lanes) {
     store(to, value);
   else
     storeLanes(to, value, lanes);
+}
+
+/// The accumulators of a tile begin at 0.
+template <typename V, int KU, int MR, int NV> TTC_INLINE void clear(V (&acc)[KU][MR][NV]) {
+  TTC_UNROLL
+  for (int u = 0; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[u][r][v] = (V)0;
+    }
+  }
+}
+
+/// The sums of the KU chains of a tile, in the first one.
+template <typename V, int KU, int MR, int NV> TTC_INLINE void joinChains(V (&acc)[KU][MR][NV]) {
+  TTC_UNROLL
+  for (int u = 1; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[0][r][v] += acc[u][r][v];
+    }
+  }
+}
+
+/// Rows of NV vectors, `row` elements apart.
+template <int MR, int NV>
+TTC_INLINE void storeRows(float *to, int64_t row, const vf (&values)[MR][NV]) {
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      store(to + r * row + v * VL, values[r][v]);
+  }
 }
 
 } // namespace ttc::kernels

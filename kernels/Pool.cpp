@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc_kernel_pool: max and average pooling, vectors over channels. x is [n, d, h, w, c].
-#include "kernels/Kernel.h"
+#include "kernels/Windows.h"
 
 using namespace ttc::kernels;
 
 namespace {
 
-/// The taps of one dimension that meet the input, and those that meet the padded input.
-struct Taps {
-  int64_t begin, end, padded, at;
-};
-
-TTC_INLINE Taps tapsOf(const PoolParams &p, int dim, int64_t out, int64_t size) {
-  Taps t;
-  t.at = out * p.stride[dim] - p.padBegin[dim];
-  t.begin = t.at < 0 ? ceilDiv(-t.at, p.dilation[dim]) : 0;
-  t.end = min(p.kernel[dim], ceilDiv(max<int64_t>(size - t.at, 0), p.dilation[dim]));
-  // In ceil mode the last window reaches past the padding, too: that part never counts.
-  t.padded = min(p.kernel[dim], ceilDiv(size + p.padEnd[dim] - t.at, p.dilation[dim]));
-  return t;
-}
-
 struct Window {
   Taps d, h, w;
   float scale;
 };
+
+/// The taps of one dimension that are inside the padded input. In ceil mode the last window reaches
+/// past the padding, too: that part never counts.
+TTC_INLINE int64_t paddedTaps(const PoolParams &p, int dim, const Taps &taps, int64_t size) {
+  return min(p.kernel[dim], ceilDiv(size + p.padEnd[dim] - taps.at, p.dilation[dim]));
+}
 
 /// Sums of more numbers than this are made of partial sums: in one chain, every addition to a large
 /// sum rounds.
@@ -48,7 +39,7 @@ TTC_INLINE void addTaps(const PoolParams &p, vf (&acc)[CV], const float *from, i
     TTC_UNROLL
     for (int v = 0; v < CV; ++v) {
       const float *at = from + kw * p.dilation[2] * p.xRow + v * VL;
-      values[v] = lanes >= VL ? load(at) : loadLanes(at, lanes);
+      values[v] = load(at, lanes);
     }
     combine<CV>(p, acc, values);
   }
@@ -95,8 +86,7 @@ TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgr
                                 ProgramMarkers *markers) {
   const PoolParams &p = *reinterpret_cast<const PoolParams *>(params);
   Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
-  Range blocks = part(ceilDiv(p.c, 16), p.channelSplits, workgroup % p.channelSplits);
-  int64_t channelEnd = min(p.c, blocks.end * 16);
+  Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
     TTC_ZONE(markers, "line");
@@ -108,22 +98,22 @@ TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgr
     TTC_NO_UNROLL
     for (int64_t w = 0; w < p.ow; ++w) {
       win.w = tapsOf(p, 2, w, p.iw);
-      int64_t count = p.countPad ? win.d.padded * win.h.padded * win.w.padded
+      int64_t count = p.countPad ? paddedTaps(p, 0, win.d, p.id) * paddedTaps(p, 1, win.h, p.ih) *
+                                       paddedTaps(p, 2, win.w, p.iw)
                                  : (win.d.end - win.d.begin) * (win.h.end - win.h.begin) *
                                        (win.w.end - win.w.begin);
       win.scale = 1.0f / static_cast<float>(count);
       int64_t row = line * p.ow + w;
       auto *out = static_cast<float *>(operands[1]) + row * p.outRow;
-      int64_t c = blocks.begin * 16;
+      int64_t c = channels.begin;
       // Four vectors at a time: one alone would wait for each sum's latency.
       TTC_NO_UNROLL
-      for (; c + 4 * VL <= channelEnd; c += 4 * VL)
+      for (; c + 4 * VL <= channels.end; c += 4 * VL)
         runVectors<4>(p, win, x, out, row, c, VL, operands, epilogue);
-      TTC_NO_UNROLL
-      for (; c + VL <= channelEnd; c += VL)
-        runVectors<1>(p, win, x, out, row, c, VL, operands, epilogue);
-      if (p.c % VL != 0 && c < channelEnd)
-        runVectors<1>(p, win, x, out, row, c, p.c % VL, operands, epilogue);
+      forChannels(p, c, channels.end,
+                  [&](int64_t col, int64_t lanes) __attribute__((always_inline)) {
+                    runVectors<1>(p, win, x, out, row, col, lanes, operands, epilogue);
+                  });
     }
   }
 }

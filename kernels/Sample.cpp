@@ -34,14 +34,6 @@ struct Logits {
 /// be finite.)
 TTC_INLINE bool isPositive(float x) { return x > 0.0f && x < kInfinity; }
 
-TTC_INLINE vi laneNumbers() {
-  vi numbers;
-  TTC_UNROLL
-  for (int i = 0; i < VL; ++i)
-    numbers[i] = i;
-  return numbers;
-}
-
 /// The logits from `at` on, a multiple of VL; what is not a number, or beyond the last one, is
 /// -infinity.
 TTC_INLINE vf loadLogits(const Logits &l, int64_t at) {

@@ -52,7 +52,7 @@ TTC_INLINE void transformTile(const float *x, const WinogradParams &p, int64_t t
       vf d[A], v[A];
       TTC_UNROLL
       for (int i = 0; i < A; ++i)
-        d[i] = lanes >= VL ? load(from[i][j] + c) : loadLanes(from[i][j] + c, lanes);
+        d[i] = load(from[i][j] + c, lanes);
       transformInput(d, v);
       TTC_UNROLL
       for (int i = 0; i < A; ++i)
@@ -95,22 +95,10 @@ TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, int64_t 
 template <int MR, int NV, bool WIDE>
 TTC_INLINE void multiplyTiles(const float *from, const float *b, const WinogradParams &p,
                               const char *prefetch, int64_t prefetchStep, float *to) {
-  constexpr int KU = depthUnroll<MR, WIDE>();
-  vf acc[KU][MR][NV];
-  clear(acc);
-  const float *a[MR];
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r)
-    a[r] = from + r * p.c;
-  multiply<1>(acc, a, 1, b, p.nr, 0, p.c / p.groups, true, prefetch, prefetchStep);
-  joinChains(acc);
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    TTC_UNROLL
-    for (int v = 0; v < NV; ++v) {
-      store(to + r * p.nr + v * VL, acc[0][r][v]);
-    }
-  }
+  vf sums[MR][NV];
+  multiplyPanel<MR, NV, WIDE>(sums, from, p.c, 1, b, p.nr, p.c / p.groups, /*prefetches=*/true,
+                              prefetch, prefetchStep);
+  storeRows(to, p.nr, sums);
 }
 
 /// Picks the instance for a row count that is constant after inlining. All columns of a panel are
