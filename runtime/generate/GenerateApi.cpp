@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "generate/Generator.h"
 #include "ttrt/generate.h"
 
-#include "Api/ApiChecks.h"
-#include "Base/StructSize.h"
-#include "generate/Generator.h"
-#include "ttrt/state.h"
+#include <cstddef>
 
-using namespace ttrt;
+using namespace ttrt::generate;
+
+// A size must tell which fields its struct has, so no field may ever be placed in former padding.
+#define TTRT_ENDS_WITH(type, field)                                                                \
+  static_assert(offsetof(type, size) == 0 &&                                                       \
+                offsetof(type, field) + sizeof(type::field) == sizeof(type))
+TTRT_ENDS_WITH(ttrt_generator_options, schedule);
+TTRT_ENDS_WITH(ttrt_generation, by_steps);
+TTRT_ENDS_WITH(ttrt_generated, ended);
+#undef TTRT_ENDS_WITH
 
 struct ttrt_generator {
-  ttrt_generator(std::shared_ptr<Device> device, const ttrt_generator_options &options)
-      : generator(device, options), device{std::move(device)} {}
+  ttrt_generator(ttrt_device *device, const ttrt_generator_options *options)
+      : generator(device, options) {}
   Generator generator;
-  ttrt_device device;
-  std::atomic<bool> busy{false};
 };
 
 /// Runs `use` while no other call uses the generator.
 template <typename Use>
 static ttrt_status withGenerator(ttrt_generator *generator, ttrt_error *error, Use use) {
-  return guarded(error, [&] {
-    require(generator, "generator is NULL");
-    requireHostThread(*generator->device.device);
-    InUse call(generator->busy, "another call on this generator");
-    use(generator->generator);
-  });
-}
-
-static void watchPipelines(ttrt_generator &generator) {
-  generator.generator.forEachPipeline([&](const PipelineState &, uint32_t entry) {
-    generator.device.device->watch().pipeline(entry);
-  });
+  if (!generator)
+    return report(error, TTRT_INVALID_ARGUMENT, "generator is NULL");
+  ttrt_turns *turns = generator->generator.turns();
+  if (const ttrt_status status = ttrt_turns_enter(turns, error); status != TTRT_OK) [[unlikely]]
+    return status;
+  const ttrt_status status = guarded(error, [&] { use(generator->generator); });
+  ttrt_turns_leave(turns);
+  return status;
 }
 
 static ttrt_status startSequence(ttrt_generator *generator, uint32_t sequence,
@@ -54,34 +55,11 @@ ttrt_status ttrt_generator_open(ttrt_device *device, const ttrt_generator_option
     *generator = nullptr;
   return guarded(error, [&] {
     require(device && generator, "device or generator is NULL");
-    Device &target = *device->device;
-    requireOwnProcess(target);
-    InUse use(target.busy(), "another call on this device");
-    requireIdleQueues(target);
-    requireNoFailure(target);
-    auto opened = std::make_unique<ttrt_generator>(device->device,
-                                                   readOptions(options, "ttrt_generator_options"));
-    opened->generator.forEachPipeline([&](const PipelineState &pipeline, uint32_t) {
-      const ResolvedSchedule &schedule = pipeline.schedule();
-      for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
-        for (const ResolvedStep &step : *part)
-          requireLoaded(target, step);
-    });
-    watchPipelines(*opened);
-    *generator = opened.release();
-    target.piped().store(true, std::memory_order_release);
+    *generator = new ttrt_generator(device, options);
   });
 }
 
-void ttrt_generator_close(ttrt_generator *generator) {
-  if (!generator)
-    return;
-  // The generator may be the last to hold the device.
-  std::shared_ptr<Device> device = generator->device.device;
-  watchPipelines(*generator);
-  delete generator;
-  device->piped().store(false, std::memory_order_release);
-}
+void ttrt_generator_close(ttrt_generator *generator) { delete generator; }
 
 ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32_t *prompt, size_t tokens,
                                  const ttrt_generation *generation, ttrt_error *error) {
@@ -131,7 +109,7 @@ ttrt_status ttrt_generator_next_of_all(ttrt_generator *generator, ttrt_generated
 ttrt_status ttrt_generator_reset(ttrt_generator *generator, ttrt_error *error) {
   const ttrt_status status =
       withGenerator(generator, error, [&](Generator &target) { target.settle(); });
-  return status == TTRT_OK ? ttrt_state_reset(&generator->device, error) : status;
+  return status == TTRT_OK ? ttrt_turns_reset(generator->generator.turns(), error) : status;
 }
 
 uint32_t ttrt_generator_sequences(const ttrt_generator *generator) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "generate/Generator.h"
 
-#include "Api/ApiChecks.h"
+#include "ttrt/state.h"
+#include "ttrt/ttc_bundle_generated.h"
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
 
-namespace ttrt {
+namespace ttrt::generate {
 
 static constexpr std::string_view kDecode = "decode", kDecodeRows = "decode_",
                                   kPrefill = "prefill_", kBest = "_best";
@@ -14,15 +16,37 @@ static constexpr std::string_view kDecode = "decode", kDecodeRows = "decode_",
 static uint32_t chooseAhead(uint32_t ahead) {
   constexpr uint32_t kMost = 4096;
   if (ahead > kMost)
-    fail(TTRT_INVALID_ARGUMENT, "expected at most {} steps ahead, found {}", kMost, ahead);
+    fail(TTRT_INVALID_ARGUMENT, "expected at most %u steps ahead, found %u", kMost, ahead);
   return ahead ? ahead : 16;
 }
 
-static const fb::EntryPoint &tableOf(const Device &device, uint32_t entry) {
-  return *device.bundle().metadata().entries()->Get(entry);
+/// Throws Error unless `status` is TTRT_OK.
+static void check(ttrt_status status, const ttrt_error &error) {
+  if (status != TTRT_OK) [[unlikely]]
+    throw Error{status, error.message};
 }
 
-static uint64_t elementsOf(const fb::Port &port) { return sizeOf(port) / sizeOf(port.dtype()); }
+static ttrt_entry entryOf(const ttrt_bundle *bundle, uint32_t entry) {
+  ttrt_entry info = TTRT_ENTRY_INIT;
+  ttrt_error error;
+  check(ttrt_bundle_entry(bundle, entry, &info, &error), error);
+  return info;
+}
+
+/// `Describe` is ttrt_bundle_input or ttrt_bundle_output.
+template <auto Describe> ttrt_port portOf(const ttrt_bundle *bundle, uint32_t entry, uint32_t i) {
+  ttrt_port port = TTRT_PORT_INIT;
+  ttrt_error error;
+  check(Describe(bundle, entry, i, &port, &error), error);
+  return port;
+}
+
+static uint64_t elementsOf(const ttrt_port &port) {
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < port.rank; ++i)
+    elements *= static_cast<uint64_t>(port.shape[i]);
+  return elements;
+}
 
 /// N of a name that is `prefix` and N; 0 if it is none.
 static uint32_t parseNumber(std::string_view name, std::string_view prefix) {
@@ -34,32 +58,36 @@ static uint32_t parseNumber(std::string_view name, std::string_view prefix) {
   return status == std::errc() && last == end ? number : 0;
 }
 
-Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_options &options)
-    : ahead_(chooseAhead(options.ahead)) {
-  findSteps(device, options);
+Generator::Generator(ttrt_device *device, const ttrt_generator_options *given) {
+  ttrt_turns *turns;
+  ttrt_error error;
+  check(ttrt_turns_open(device, &turns, &error), error);
+  turns_.reset(turns);
+  const ttrt_generator_options options = readOptions(given, "ttrt_generator_options");
+  ahead_ = chooseAhead(options.ahead);
+  findSteps(options);
   const uint64_t sequences = sequences_.size();
   rows_.assign(sequences, kNone);
   row_ = sequences;
-  token_ = findState("token", fb::DType::I32, 1);
-  position_ = findState("position", fb::DType::I32, 1);
-  sampling_ = findState("sampling", fb::DType::I32, sizeof(ttrt_sampling) / sizeof(int32_t));
-  history_ = findState("history", fb::DType::I32, 0);
+  token_ = findState("token", 1);
+  position_ = findState("position", 1);
+  sampling_ = findState("sampling", sizeof(ttrt_sampling) / sizeof(int32_t));
+  history_ = findState("history", 0);
   context_ = history_.bytes / sizeof(int32_t);
   if (sequences > 1)
-    active_ = findState("active", fb::DType::I32, 1);
+    active_ = findState("active", 1);
   findBuckets();
   planBuckets();
   size_t outputs = 0;
-  for (uint32_t i = 0; const ResolvedEntry *entry = device->entry(i); ++i)
-    outputs = std::max(outputs, entry->outputs.size());
-  outputs_.assign(outputs, {nullptr, 0});
+  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle()); ++i)
+    outputs = std::max<size_t>(outputs, entryOf(bundle(), i).outputs);
   popped_.resize(outputs);
+  check(ttrt_turns_start(turns, &error), error);
 }
 
 /// `decode`, or decode_B for several B: 1, the number of sequences, and some between them. Each may
 /// have a variant for the best logits.
-void Generator::findSteps(const std::shared_ptr<Device> &device,
-                          const ttrt_generator_options &options) {
+void Generator::findSteps(const ttrt_generator_options &options) {
   struct Found {
     bool isBest;
     uint32_t rows, entry;
@@ -68,21 +96,22 @@ void Generator::findSteps(const std::shared_ptr<Device> &device,
   std::vector<Found> found;
   std::string known;
   bool hasOne = false;
-  for (uint32_t i = 0; const ResolvedEntry *entry = device->entry(i); ++i) {
-    std::string_view name = entry->name;
+  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle()); ++i) {
+    const char *const whole = entryOf(bundle(), i).name;
+    std::string_view name = whole;
     const bool isBest = name.ends_with(kBest);
     if (isBest)
       name.remove_suffix(kBest.size());
     hasOne |= name == kDecode && !isBest;
     if (const uint32_t rows = name == kDecode ? 1 : parseNumber(name, kDecodeRows))
       found.push_back({isBest, rows, i});
-    known += (i ? ", " : "") + std::string(entry->name);
+    known += (i ? ", " : "") + std::string(whole);
   }
   std::sort(found.begin(), found.end());
   const auto whole = std::count_if(found.begin(), found.end(), [](auto &at) { return !at.isBest; });
   if (whole < (hasOne ? 1 : 2) || found[0].rows != 1)
     fail(TTRT_UNSUPPORTED,
-         "the bundle generates nothing: expected an entry point 'decode', found {}", known);
+         "the bundle generates nothing: expected an entry point 'decode', found %s", known.c_str());
   for (const Found &at : found) {
     const auto steps = std::find_if(steps_.begin(), steps_.end(),
                                     [&](const Steps &of) { return of.rows == at.rows; });
@@ -92,54 +121,58 @@ void Generator::findSteps(const std::shared_ptr<Device> &device,
       steps->best = static_cast<uint32_t>(steps_.size());
     else
       sequences_.resize(at.rows);
-    addSteps(device, at.entry, at.rows, options);
+    addSteps(at.entry, at.rows, options);
   }
 }
 
-void Generator::addSteps(const std::shared_ptr<Device> &device, uint32_t entry, uint32_t rows,
-                         const ttrt_generator_options &options) {
+void Generator::addSteps(uint32_t entry, uint32_t rows, const ttrt_generator_options &options) {
   ttrt_pipeline_options pipeline = TTRT_PIPELINE_OPTIONS_INIT;
   pipeline.entry = entry;
   pipeline.outputs = ahead_;
   pipeline.schedule = options.schedule;
   pipeline.no_trace = options.no_trace;
-  Steps steps{entry, rows, -1, std::make_unique<PipelineState>(device, pipeline)};
-  const fb::EntryPoint &table = tableOf(*device, entry);
-  if (count(table.inputs()) != 0)
-    fail(TTRT_UNSUPPORTED, "entry point '{}' has {} inputs; expected none: it reads states",
-         text(table.name()), count(table.inputs()));
-  const fb::Port &token = *table.outputs()->Get(0);
-  if (token.dtype() != fb::DType::I32 || elementsOf(token) != rows)
-    fail(TTRT_UNSUPPORTED, "output '{}' of entry point '{}' is not {} of type i32",
-         text(token.name()), text(table.name()),
-         rows == 1 ? "a number" : std::to_string(rows) + " numbers");
-  for (uint32_t i = 1; i < count(table.outputs()); ++i)
-    if (const fb::Port &port = *table.outputs()->Get(i); strcmp(text(port.name()), "logits") == 0 &&
-                                                         port.dtype() == fb::DType::F32 &&
-                                                         elementsOf(port) % rows == 0)
+  ttrt_error error;
+  check(ttrt_turns_add(turns(), &pipeline, &error), error);
+  Steps steps{entry, rows};
+  const ttrt_entry table = entryOf(bundle(), entry);
+  if (table.inputs != 0)
+    fail(TTRT_UNSUPPORTED, "entry point '%s' has %u inputs; expected none: it reads states",
+         table.name, table.inputs);
+  const ttrt_port token = portOf<ttrt_bundle_output>(bundle(), entry, 0);
+  if (token.dtype != TTRT_I32 || elementsOf(token) != rows)
+    fail(TTRT_UNSUPPORTED, "output '%s' of entry point '%s' is not %s of type i32", token.name,
+         table.name, rows == 1 ? "a number" : (std::to_string(rows) + " numbers").c_str());
+  for (uint32_t i = 1; i < table.outputs; ++i)
+    if (const ttrt_port port = portOf<ttrt_bundle_output>(bundle(), entry, i);
+        port.name == std::string_view("logits") && port.dtype == TTRT_F32 &&
+        elementsOf(port) % rows == 0) {
       steps.logitsOutput = static_cast<int>(i);
-  steps_.push_back(std::move(steps));
+      steps.logits = elementsOf(port) / rows;
+    }
+  steps_.push_back(steps);
 }
 
 /// `elements` of each sequence; 0: any number.
-Generator::State Generator::findState(const char *name, fb::DType type, uint64_t elements) {
-  const auto *states = device().bundle().metadata().states();
+Generator::State Generator::findState(const char *name, uint64_t elements) {
   const uint64_t sequences = sequences_.size();
-  for (uint32_t i = 0; i < count(states); ++i) {
-    const fb::Port &state = *states->Get(i);
-    if (strcmp(text(state.name()), name) != 0)
+  for (uint32_t i = 0; i < ttrt_bundle_states(bundle()); ++i) {
+    ttrt_port state = TTRT_PORT_INIT;
+    ttrt_error error;
+    check(ttrt_bundle_state(bundle(), i, &state, &error), error);
+    if (strcmp(state.name, name) != 0)
       continue;
     const uint64_t found = elementsOf(state), wanted = elements * sequences;
-    if (state.dtype() != type || (elements ? found != wanted : found % sequences != 0))
-      fail(TTRT_UNSUPPORTED, "state '{}' has {} elements of type {}; expected {} of i32", name,
-           found, fb::EnumNameDType(state.dtype()), elements ? std::to_string(wanted) : "some");
-    const fb::Buffer &buffer = *device().bundle().metadata().buffers()->Get(state.buffer());
-    return {device().memory().base() + device().bundle().address(buffer),
+    if (state.dtype != TTRT_I32 || (elements ? found != wanted : found % sequences != 0))
+      fail(TTRT_UNSUPPORTED, "state '%s' has %llu elements of type %s; expected %s of i32", name,
+           static_cast<unsigned long long>(found),
+           fb::EnumNameDType(static_cast<fb::DType>(state.dtype)),
+           elements ? std::to_string(wanted).c_str() : "some");
+    return {static_cast<uint8_t *>(ttrt_turns_state(turns(), i)),
             found / sequences * sizeof(int32_t)};
   }
   fail(TTRT_UNSUPPORTED,
-       "the bundle has no state '{}', which the entry point '{}' of a decoder has", name,
-       text(tableOf(device(), steps_[0].entry).name()));
+       "the bundle has no state '%s', which the entry point '%s' of a decoder has", name,
+       entryOf(bundle(), steps_[0].entry).name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,29 +183,28 @@ Generator::State Generator::findState(const char *name, fb::DType type, uint64_t
 /// `sequence`, too.
 void Generator::findBuckets() {
   const bool hasSequence = sequences() > 1;
-  for (uint32_t i = 0; const ResolvedEntry *entry = device().entry(i); ++i) {
-    const std::string_view name = entry->name;
+  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle()); ++i) {
+    const ttrt_entry table = entryOf(bundle(), i);
+    const std::string_view name = table.name;
     if (!name.starts_with(kPrefill))
       continue;
     Bucket bucket{i, parseNumber(name, kPrefill), kNone, kNone, kNone};
-    const fb::EntryPoint &table = tableOf(device(), i);
-    for (uint32_t j = 0; j < count(table.inputs()); ++j) {
-      const fb::Port &port = *table.inputs()->Get(j);
-      const std::string_view input = text(port.name());
+    for (uint32_t j = 0; j < table.inputs; ++j) {
+      const ttrt_port port = portOf<ttrt_bundle_input>(bundle(), i, j);
+      const std::string_view input = port.name;
       uint32_t &index = input == "tokens"                    ? bucket.tokensInput
                         : hasSequence && input == "sequence" ? bucket.sequenceInput
                                                              : bucket.countInput;
-      if (port.dtype() == fb::DType::I32 &&
-          elementsOf(port) == (input == "tokens" ? bucket.tokens : 1))
+      if (port.dtype == TTRT_I32 && elementsOf(port) == (input == "tokens" ? bucket.tokens : 1))
         index = j;
     }
-    if (bucket.tokens == 0 || count(table.inputs()) != (hasSequence ? 3 : 2) ||
+    if (bucket.tokens == 0 || table.inputs != (hasSequence ? 3 : 2) ||
         bucket.tokensInput == kNone || bucket.countInput == kNone ||
         (hasSequence && bucket.sequenceInput == kNone))
       fail(TTRT_UNSUPPORTED,
-           "entry point '{}' is not one for many tokens: expected prefill_N with the inputs "
-           "'tokens', of N numbers of type i32, and 'count'{}, of one",
-           name, hasSequence ? " and 'sequence'" : "");
+           "entry point '%s' is not one for many tokens: expected prefill_N with the inputs "
+           "'tokens', of N numbers of type i32, and 'count'%s, of one",
+           table.name, hasSequence ? " and 'sequence'" : "");
     buckets_.push_back(bucket);
   }
   std::sort(buckets_.begin(), buckets_.end(),
@@ -204,16 +236,13 @@ void Generator::planBuckets() {
 
 /// Runs an entry point on the calling thread; nothing is in flight.
 void Generator::run(uint32_t entry, const ttrt_input *inputs) {
-  Device &target = device();
-  InUse use(target.busy(), "another call on this device");
-  const ResolvedEntry &resolved = *target.entry(entry);
-  if (!target.residency().isWhole()) [[unlikely]]
-    for (const ResolvedStep *step : resolved.steps)
-      requireLoaded(target, *step);
-  target.watch().run(entry, inputs);
-  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
-  if (const char *problem = target.run(resolved, inputs, outputs_.data(), options)) [[unlikely]]
-    fail(TTRT_FAILED, "{}", problem);
+  ttrt_error error;
+  check(ttrt_turns_run(turns(), entry, inputs, &error), error);
+}
+
+void Generator::requireNoFailure() const {
+  if (const ttrt_error *failure = ttrt_turns_failure(turns())) [[unlikely]]
+    throw Error{failure->status, failure->message};
 }
 
 static void setNumber(uint8_t *state, uint64_t value) {
@@ -274,44 +303,47 @@ void Generator::setActive(uint32_t row, uint32_t sequence) {
 
 void Generator::requireSequence(uint32_t sequence) const {
   if (sequence >= sequences())
-    fail(TTRT_INVALID_ARGUMENT, "expected a sequence below {}, found {}", sequences(), sequence);
+    fail(TTRT_INVALID_ARGUMENT, "expected a sequence below %u, found %u", sequences(), sequence);
 }
 
 void Generator::start(uint32_t sequence, const int32_t *prompt, size_t tokens,
                       const ttrt_generation &generation, bool alone) {
   requireSequence(sequence);
   if (tokens > context_)
-    fail(TTRT_INVALID_ARGUMENT, "the prompt has {} tokens; the context has room for {}", tokens,
-         context_);
+    fail(TTRT_INVALID_ARGUMENT, "the prompt has %zu tokens; the context has room for %llu", tokens,
+         static_cast<unsigned long long>(context_));
   for (size_t i = 0; i < tokens; ++i)
     if (prompt[i] < 0)
-      fail(TTRT_INVALID_ARGUMENT, "token {} of the prompt is {}; expected one that is not negative",
-           i, prompt[i]);
+      fail(TTRT_INVALID_ARGUMENT,
+           "token %zu of the prompt is %d; expected one that is not negative", i, prompt[i]);
   // The last token needs no position: it is not computed with.
   const uint64_t room = context_ - tokens + 1;
   if (generation.tokens > room)
     fail(TTRT_INVALID_ARGUMENT,
-         "the prompt has {} tokens, and {} more are wanted; the context of {} has room for {} more",
-         tokens, generation.tokens, context_, room);
+         "the prompt has %zu tokens, and %llu more are wanted; the context of %llu has room for "
+         "%llu "
+         "more",
+         tokens, static_cast<unsigned long long>(generation.tokens),
+         static_cast<unsigned long long>(context_), static_cast<unsigned long long>(room));
   ttrt_sampling sampling = TTRT_SAMPLING_INIT;
   if (generation.sampling) {
     if (generation.sampling->size != sizeof(ttrt_sampling) ||
         generation.sampling->stop_count > TTRT_SAMPLING_STOPS)
-      fail(
-          TTRT_INVALID_ARGUMENT,
-          "expected a ttrt_sampling of {} bytes with at most {} stop tokens, found {} bytes and {}",
-          sizeof(ttrt_sampling), TTRT_SAMPLING_STOPS, generation.sampling->size,
-          generation.sampling->stop_count);
+      fail(TTRT_INVALID_ARGUMENT,
+           "expected a ttrt_sampling of %zu bytes with at most %d stop tokens, found %u bytes and "
+           "%u",
+           sizeof(ttrt_sampling), TTRT_SAMPLING_STOPS, generation.sampling->size,
+           generation.sampling->stop_count);
     sampling = *generation.sampling;
   }
 
   if (alone)
     settle();
   else
-    steps_[current_].pipeline->settle();
+    ttrt_turns_settle(turns(), current_);
   drop(sequence);
   isOutdated_ = true;
-  requireNoFailure(device());
+  requireNoFailure();
   // The first step computes the last token.
   const uint64_t computed = tokens - 1;
   reused_ = generation.reuse ? countKnown(sequence, prompt, computed) : 0;
@@ -330,4 +362,4 @@ void Generator::start(uint32_t sequence, const int32_t *prompt, size_t tokens,
     enqueueAhead();
 }
 
-} // namespace ttrt
+} // namespace ttrt::generate

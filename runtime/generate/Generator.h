@@ -13,25 +13,26 @@
 #ifndef TTRT_GENERATE_GENERATOR_H
 #define TTRT_GENERATE_GENERATOR_H
 
-#include "Device/PipelineState.h"
+#include "Api/Turns.h"
+#include "support/ApiSupport.h"
 #include "ttrt/generate.h"
 
+#include <memory>
+#include <string_view>
 #include <vector>
 
-namespace ttrt {
+namespace ttrt::generate {
+
+using namespace support;
 
 class Generator {
 public:
-  /// Throws Error.
-  Generator(std::shared_ptr<Device> device, const ttrt_generator_options &options);
+  /// Throws Error. `device` is idle.
+  Generator(ttrt_device *device, const ttrt_generator_options *options);
   Generator(const Generator &) = delete;
   Generator &operator=(const Generator &) = delete;
 
-  /// Calls use(pipeline, entry) for each entry point of steps.
-  template <typename Use> void forEachPipeline(Use use) {
-    for (Steps &steps : steps_)
-      use(*steps.pipeline, steps.entry);
-  }
+  ttrt_turns *turns() const { return turns_.get(); }
   uint32_t sequences() const { return static_cast<uint32_t>(sequences_.size()); }
   uint64_t context() const { return context_; }
   uint64_t reused() const { return reused_; }
@@ -54,8 +55,8 @@ private:
   /// The entry point that computes a step of up to `rows` sequences.
   struct Steps {
     uint32_t entry, rows;
-    int logitsOutput;
-    std::unique_ptr<PipelineState> pipeline;
+    int logitsOutput = -1;
+    size_t logits = 0;     ///< of a row
     uint32_t best = kNone; ///< which of steps_ does the same with the best logits only
   };
   /// `bytes` bytes for each sequence.
@@ -74,11 +75,13 @@ private:
     ttrt_sampling sampling;
     bool isActive;
   };
-  Device &device() const { return steps_[0].pipeline->device(); }
-  void findSteps(const std::shared_ptr<Device> &device, const ttrt_generator_options &options);
-  void addSteps(const std::shared_ptr<Device> &device, uint32_t entry, uint32_t rows,
-                const ttrt_generator_options &options);
-  State findState(const char *name, fb::DType type, uint64_t elements);
+  struct Closer {
+    void operator()(ttrt_turns *turns) const { ttrt_turns_close(turns); }
+  };
+  const ttrt_bundle *bundle() const { return ttrt_turns_bundle(turns_.get()); }
+  void findSteps(const ttrt_generator_options &options);
+  void addSteps(uint32_t entry, uint32_t rows, const ttrt_generator_options &options);
+  State findState(const char *name, uint64_t elements);
   void findBuckets();
   void planBuckets();
   uint64_t countKnown(uint32_t sequence, const int32_t *prompt, uint64_t tokens) const;
@@ -93,17 +96,19 @@ private:
   bool group();
   void enqueueAhead();
   bool deliver(ttrt_generated *generated);
+  /// Throws the error that stopped a queue.
+  void requireNoFailure() const;
 
-  const uint32_t ahead_;
+  std::unique_ptr<ttrt_turns, Closer> turns_; ///< with a pipeline for each of steps_
+  uint32_t ahead_ = 0;
   std::vector<Steps> steps_; ///< the fewest rows first; then those of the best logits
   State token_{}, position_{}, sampling_{}, history_{};
   State active_{}; ///< null in a bundle for one sequence
   uint64_t context_ = 0;
-  std::vector<Bucket> buckets_;      ///< the smallest first
-  std::vector<uint32_t> plan_;       ///< by the tokens left: which bucket is next
-  std::vector<int32_t> padded_;      ///< of a bucket
-  std::vector<ttrt_input> inputs_;   ///< of a bucket
-  std::vector<ttrt_output> outputs_; ///< of any entry point: not copied
+  std::vector<Bucket> buckets_;    ///< the smallest first
+  std::vector<uint32_t> plan_;     ///< by the tokens left: which bucket is next
+  std::vector<int32_t> padded_;    ///< of a bucket
+  std::vector<ttrt_input> inputs_; ///< of a bucket
   std::vector<Sequence> sequences_;
   uint32_t activeCount_ = 0;
   uint64_t reused_ = 0; ///< tokens of the prompt that was started last
@@ -119,6 +124,6 @@ private:
   size_t taken_ = SIZE_MAX;          ///< the row that was delivered last
 };
 
-} // namespace ttrt
+} // namespace ttrt::generate
 
 #endif // TTRT_GENERATE_GENERATOR_H

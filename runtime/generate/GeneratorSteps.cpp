@@ -4,17 +4,14 @@
 
 #include "generate/Generator.h"
 
-#include "Api/ApiChecks.h"
-
 #include <algorithm>
 #include <cmath>
 
-namespace ttrt {
+namespace ttrt::generate {
 
 void Generator::settle() noexcept {
-  PipelineState &pipeline = *steps_[current_].pipeline;
-  pipeline.settle();
-  while (pipeline.pop(popped_.data(), TTRT_DONT_WAIT) == PipelineState::Pop::Ready) {
+  ttrt_turns_settle(turns(), current_);
+  while (ttrt_turns_pop(turns(), current_, popped_.data(), TTRT_DONT_WAIT)) {
   }
   for (Sequence &sequence : sequences_)
     sequence.isActive = false;
@@ -71,9 +68,9 @@ uint32_t Generator::chooseSteps() const noexcept {
 bool Generator::group() {
   if (activeCount_ == 0)
     return false;
-  steps_[current_].pipeline->settle();
+  ttrt_turns_settle(turns(), current_);
   current_ = chooseSteps();
-  steps_[current_].pipeline->takeOver();
+  ttrt_turns_take_over(turns(), current_);
   std::fill(rows_.begin(), rows_.end(), kNone);
   budget_ = UINT64_MAX;
   uint32_t row = 0;
@@ -92,12 +89,12 @@ bool Generator::group() {
 
 void Generator::enqueueAhead() {
   for (; !isOutdated_ && budget_ > 0 && inFlight_ < ahead_; --budget_, ++inFlight_)
-    steps_[current_].pipeline->enqueue(nullptr, nullptr);
+    ttrt_turns_enqueue(turns(), current_);
 }
 
 bool Generator::next(ttrt_generated *generated) {
   while (activeCount_ > 0) {
-    requireNoFailure(device());
+    requireNoFailure();
     if (deliver(generated))
       return true;
     enqueueAhead();
@@ -105,9 +102,8 @@ bool Generator::next(ttrt_generated *generated) {
       group();
       continue;
     }
-    const PipelineState::Pop result = steps_[current_].pipeline->pop(popped_.data(), TTRT_WAIT);
-    if (result != PipelineState::Pop::Ready) {
-      requireNoFailure(device());
+    if (!ttrt_turns_pop(turns(), current_, popped_.data(), TTRT_WAIT)) {
+      requireNoFailure();
       fail(TTRT_FAILED, "the device gave no token");
     }
     --inFlight_;
@@ -148,8 +144,8 @@ const float *Generator::logits(size_t *count) const {
   if (steps.logitsOutput < 0 || taken_ == SIZE_MAX)
     return nullptr;
   const auto output = static_cast<size_t>(steps.logitsOutput);
-  *count = steps.pipeline->entry().outputs[output].bytes / sizeof(float) / steps.rows;
+  *count = steps.logits;
   return static_cast<const float *>(popped_[output]) + taken_ * *count;
 }
 
-} // namespace ttrt
+} // namespace ttrt::generate

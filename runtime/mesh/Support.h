@@ -1,103 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Errors of this library, and their way across the C API.
-
 #ifndef TTRT_MESH_SUPPORT_H
 #define TTRT_MESH_SUPPORT_H
 
-#include "ttrt/ttrt.h"
-
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-#include <new>
-#include <string>
+#include "support/ApiSupport.h"
 
 namespace ttrt::mesh {
-
-/// Thrown inside of the library, and caught at the C boundary.
-struct Error {
-  ttrt_status status;
-  std::string message;
-};
-
-/// Throws Error.
-[[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] inline void fail(ttrt_status status,
-                                                                    const char *pattern, ...) {
-  char message[sizeof(ttrt_error::message)];
-  va_list arguments;
-  va_start(arguments, pattern);
-  vsnprintf(message, sizeof(message), pattern, arguments);
-  va_end(arguments);
-  throw Error{status, message};
-}
-
-inline ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
-  if (error) {
-    error->status = status;
-    const size_t length = strnlen(message, sizeof(error->message) - 1);
-    memcpy(error->message, message, length);
-    error->message[length] = 0;
-  }
-  return status;
-}
-
-/// Runs `function` and turns exceptions into a status and a message.
-template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
-  try {
-    function();
-  } catch (const Error &problem) {
-    return report(error, problem.status, problem.message.c_str());
-  } catch (const std::bad_alloc &) {
-    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &problem) {
-    return report(error, TTRT_INTERNAL, problem.what());
-  } catch (...) {
-    return report(error, TTRT_INTERNAL, "unknown error");
-  }
-  return report(error, TTRT_OK, "");
-}
-
-/// The caller's options, as a struct of this library's (ttrt.h, "Structs that can grow"); null
-/// means the defaults. Throws Error.
-template <typename T> T readOptions(const T *theirs, const char *type) {
-  T options{};
-  options.size = sizeof(T);
-  if (!theirs)
-    return options;
-  if (theirs->size < sizeof(size_t) || theirs->size > 4096)
-    fail(TTRT_INVALID_ARGUMENT, "%s::size is %zu; expected %zu, as its ..._INIT macro sets it",
-         type, theirs->size, sizeof(T));
-  const size_t size = theirs->size;
-  memcpy(&options, theirs, size < sizeof(T) ? size : sizeof(T));
-  options.size = sizeof(T);
-  for (size_t i = sizeof(T); i < size; ++i)
-    if (reinterpret_cast<const char *>(theirs)[i] != 0)
-      fail(TTRT_UNSUPPORTED,
-           "%s has %zu bytes, of which this library defines %zu; expected zero in the others", type,
-           size, sizeof(T));
-  return options;
-}
-
-/// Fills in the fields that a caller's struct has, and zeroes the rest of it. Throws Error.
-template <typename T> void writeResult(T *theirs, const T &result, const char *type) {
-  const size_t size = theirs->size;
-  if (size < sizeof(size_t) || size > 4096)
-    fail(TTRT_INVALID_ARGUMENT, "%s::size is %zu; expected %zu, as its ..._INIT macro sets it",
-         type, size, sizeof(T));
-  auto *bytes = reinterpret_cast<char *>(theirs);
-  const size_t common = size < sizeof(T) ? size : sizeof(T);
-  memcpy(bytes + sizeof(size_t), reinterpret_cast<const char *>(&result) + sizeof(size_t),
-         common - sizeof(size_t));
-  memset(bytes + common, 0, size - common);
-}
-
-inline void require(bool condition, const char *what) {
-  if (!condition)
-    throw Error{TTRT_INVALID_ARGUMENT, what};
-}
-
+using namespace support;
 } // namespace ttrt::mesh
 
 #endif // TTRT_MESH_SUPPORT_H

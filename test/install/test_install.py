@@ -67,22 +67,28 @@ def test_libttrt_is_small(installed, build_dir, tmp_path):
     assert (tmp_path / "libttrt.so").stat().st_size < 416_000
 
 
-def test_libttrt_exports_what_its_map_and_headers_say(installed, root):
+@pytest.mark.parametrize("name, map, version, api", [
+    ("libttrt", "runtime/ttrt.map", "TTRT_0.1", "TTRT_API"),
+    ("libttrt_generate", "runtime/generate/generate.map", "TTRT_GENERATE_0.1", "TTRT_GENERATE_API"),
+])
+def test_exports_are_those_of_map_and_headers(installed, root, name, map, version, api):
     """The binary interface: the library's name, and each symbol under the release that introduced it."""
-    library, = (p for p in installed.rglob("libttrt.so.*") if not p.is_symlink())
-    assert "Library soname: [libttrt.so.0]" in run("readelf", "--dynamic", "--wide", library)
+    def declared_in(headers):
+        return re.findall(rf"^{api} [^;]*?\b(ttrt_\w+)\(", "".join(h.read_text() for h in headers), re.M)
+
+    library, = (p for p in installed.rglob(f"{name}.so.*") if not p.is_symlink())
+    assert f"Library soname: [{name}.so.0]" in run("readelf", "--dynamic", "--wide", library)
     mapped = {}
-    for version, body in re.findall(r"^(TTRT_[\d.]+) \{(.*?)^\}", (root / "runtime/ttrt.map").read_text(), re.M | re.S):
-        for name in re.findall(r"^    (\w+);$", body, re.M):
-            assert name not in mapped, f"{name} is in two versions"
-            mapped[name] = version
-    assert mapped["ttrt_run"] == "TTRT_0.1"
+    for node, body in re.findall(r"^(TTRT_[\w.]+) \{(.*?)^\}", (root / map).read_text(), re.M | re.S):
+        for symbol in re.findall(r"^    (\w+);$", body, re.M):
+            assert symbol not in mapped, f"{symbol} is in two versions"
+            mapped[symbol] = node
     exported = dict(re.findall(r" [A-Z] (\w+)@@?(\S+)$", run("nm", "-D", "--defined-only", library), re.M))
-    versions = {name for name in exported if name.startswith("TTRT_")}  # some linkers list the nodes, too
-    assert {name: version for name, version in exported.items() if name not in versions} == mapped
-    headers = installed / "include/ttrt"
-    declared = re.findall(r"^TTRT_API [^;]*?\b(ttrt_\w+)\(", "".join(h.read_text() for h in headers.glob("*.h")), re.M)
-    assert sorted(declared) == sorted(mapped)
+    nodes = {symbol for symbol in exported if symbol.startswith("TTRT_")}  # some linkers list the nodes, too
+    assert {symbol: node for symbol, node in exported.items() if symbol not in nodes} == mapped
+    assert sorted(declared_in((installed / "include/ttrt").glob("*.h"))) == sorted(s for s, node in mapped.items() if node == version)
+    private = sorted(s for s, node in mapped.items() if node != version)
+    assert private == (sorted(declared_in([root / "runtime/lib/Api/Turns.h"])) if name == "libttrt" else [])
 
 
 def test_installed_tools_start(installed):
@@ -208,6 +214,7 @@ def test_pkg_config_builds_the_c_example(installed, build_dir, root, tmp_path):
     shutil.copytree(installed, moved, symlinks=True)
     where, = moved.rglob("ttrt.pc")
     environment = {**os.environ, "PKG_CONFIG_PATH": str(where.parent)}
+    assert "-lttrt_generate -lttrt" in run("pkg-config", "--libs", "ttrt_generate", env=environment)
     flags = run("pkg-config", "--cflags", "--libs", "ttrt", env=environment).split()
     assert f"-L{where.parent}/../../lib" in " ".join(flags)
     run("clang-22", root / "examples/c/main.c", "-o", tmp_path / "program", *flags)

@@ -26,6 +26,8 @@
  * the device alive. If a queue stops (queue.h), the functions that start sequences and return
  * tokens fail with TTRT_FAILED: close the generator, then call ttrt_device_reset().
  *
+ * The functions are in libttrt_generate, beside libttrt of the same release.
+ *
  * Threads. Calls on one generator must not overlap (TTRT_BUSY). They must not be made from
  * functions that a queue calls. After ttrt_generator_open(), nothing allocates memory, except calls
  * that fail.
@@ -35,6 +37,12 @@
 
 #include "ttrt/sampling.h"
 #include "ttrt/ttrt.h"
+
+#if defined(__GNUC__)
+#define TTRT_GENERATE_API __attribute__((visibility("default")))
+#else
+#define TTRT_GENERATE_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,10 +69,11 @@ typedef struct ttrt_generator_options {
  * TTRT_UNSUPPORTED if the bundle has no entry point `decode`, or one that is not as
  * docs/generation.md describes it; otherwise as ttrt_pipeline_open().
  */
-TTRT_API ttrt_status ttrt_generator_open(ttrt_device *device, const ttrt_generator_options *options,
-                                         ttrt_generator **generator, ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_open(ttrt_device *device,
+                                                  const ttrt_generator_options *options,
+                                                  ttrt_generator **generator, ttrt_error *error);
 /** Waits for what is in flight and closes the generator; NULL is allowed. */
-TTRT_API void ttrt_generator_close(ttrt_generator *generator);
+TTRT_GENERATE_API void ttrt_generator_close(ttrt_generator *generator);
 
 /** Options of one generation. Zero is the default of every field. */
 typedef struct ttrt_generation {
@@ -90,9 +99,9 @@ typedef struct ttrt_generation {
  * TTRT_INVALID_ARGUMENT if the prompt is empty, has a negative token, or does not fit the context
  * together with the tokens that are wanted. Nothing has been computed or changed then.
  */
-TTRT_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32_t *prompt,
-                                          size_t tokens, const ttrt_generation *generation,
-                                          ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32_t *prompt,
+                                                   size_t tokens, const ttrt_generation *generation,
+                                                   ttrt_error *error);
 /**
  * Returns the next token, after waiting for it, and enqueues one more step. A token that ends the
  * generation is returned, too.
@@ -100,8 +109,8 @@ TTRT_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32
  * TTRT_END after a stop token, after as many tokens as were asked for, when the context is full,
  * and before the first ttrt_generator_start().
  */
-TTRT_API ttrt_status ttrt_generator_next(ttrt_generator *generator, int32_t *token,
-                                         ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_next(ttrt_generator *generator, int32_t *token,
+                                                  ttrt_error *error);
 /**
  * Begins sequence `sequence` with a prompt, and computes all its tokens but the last. If a sequence
  * has this number, it ends, and its tokens that were not returned are dropped. The others continue:
@@ -110,13 +119,14 @@ TTRT_API ttrt_status ttrt_generator_next(ttrt_generator *generator, int32_t *tok
  *
  * TTRT_INVALID_ARGUMENT as ttrt_generator_start(), and if there is no such sequence.
  */
-TTRT_API ttrt_status ttrt_generator_start_sequence(ttrt_generator *generator, uint32_t sequence,
-                                                   const int32_t *prompt, size_t tokens,
-                                                   const ttrt_generation *generation,
-                                                   ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_start_sequence(ttrt_generator *generator,
+                                                            uint32_t sequence,
+                                                            const int32_t *prompt, size_t tokens,
+                                                            const ttrt_generation *generation,
+                                                            ttrt_error *error);
 /** Ends a sequence; its tokens that were not returned are dropped. Does not wait. */
-TTRT_API ttrt_status ttrt_generator_stop_sequence(ttrt_generator *generator, uint32_t sequence,
-                                                  ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_stop_sequence(ttrt_generator *generator,
+                                                           uint32_t sequence, ttrt_error *error);
 
 /** Why a sequence has ended. */
 typedef enum ttrt_ended {
@@ -144,26 +154,28 @@ typedef struct ttrt_generated {
  *
  * TTRT_END if no sequence is left.
  */
-TTRT_API ttrt_status ttrt_generator_next_of_all(ttrt_generator *generator,
-                                                ttrt_generated *generated, ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_next_of_all(ttrt_generator *generator,
+                                                         ttrt_generated *generated,
+                                                         ttrt_error *error);
 
 /** Number of sequences: 1, unless the bundle was made for more. */
-TTRT_API uint32_t ttrt_generator_sequences(const ttrt_generator *generator);
+TTRT_GENERATE_API uint32_t ttrt_generator_sequences(const ttrt_generator *generator);
 
 /** Waits for what is in flight and sets all states to zero (ttrt_state_reset()). */
-TTRT_API ttrt_status ttrt_generator_reset(ttrt_generator *generator, ttrt_error *error);
+TTRT_GENERATE_API ttrt_status ttrt_generator_reset(ttrt_generator *generator, ttrt_error *error);
 
 /** Number of positions of a sequence: the most tokens of a prompt and its answer, less the last
     one. */
-TTRT_API uint64_t ttrt_generator_context(const ttrt_generator *generator);
+TTRT_GENERATE_API uint64_t ttrt_generator_context(const ttrt_generator *generator);
 /** Number of tokens of the prompt that was started last that were not computed, because of `reuse`.
  */
-TTRT_API uint64_t ttrt_generator_reused(const ttrt_generator *generator);
+TTRT_GENERATE_API uint64_t ttrt_generator_reused(const ttrt_generator *generator);
 /**
  * The logits from which the token that was returned last was chosen, if the bundle's steps have an
  * output `logits`; NULL otherwise. *count receives their number. Valid until the next call.
  */
-TTRT_API const float *ttrt_generator_logits(const ttrt_generator *generator, size_t *count);
+TTRT_GENERATE_API const float *ttrt_generator_logits(const ttrt_generator *generator,
+                                                     size_t *count);
 
 #ifdef __cplusplus
 }

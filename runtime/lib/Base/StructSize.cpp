@@ -2,7 +2,6 @@
 #include "Base/StructSize.h"
 
 #include "Base/Format.h"
-#include "ttrt/generate.h"
 #include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
@@ -32,9 +31,6 @@ TTRT_ENDS_WITH(ttrt_memory_use, largest_free);
 TTRT_ENDS_WITH(ttrt_huge_pages, problem);
 TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
-TTRT_ENDS_WITH(ttrt_generator_options, schedule);
-TTRT_ENDS_WITH(ttrt_generation, by_steps);
-TTRT_ENDS_WITH(ttrt_generated, ended);
 TTRT_ENDS_WITH(ttrt_profiler_options, counters);
 TTRT_ENDS_WITH(ttrt_zone_source, color);
 #undef TTRT_ENDS_WITH

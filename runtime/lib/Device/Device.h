@@ -29,6 +29,7 @@ public:
   ~Device();
 
   const Bundle &bundle() const { return *bundle_; }
+  std::shared_ptr<const Bundle> shareBundle() const { return bundle_; }
   uint32_t cores() const { return cores_.count(); }
   /// nullptr if there is none.
   const ResolvedEntry *entry(uint32_t index) const {
