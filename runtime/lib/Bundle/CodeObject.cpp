@@ -22,13 +22,6 @@ namespace ttrt {
 static constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
 static constexpr uint64_t kMaxAlignment = uint64_t(1) << 21;
 
-/// failBad() with numbers 0 to 2 and text 3. One combination of types takes less code than many.
-[[noreturn, gnu::cold, gnu::noinline]] static void
-refuse(fmt::format_string<uint64_t &, uint64_t &, uint64_t &, const char *&> pattern,
-       uint64_t first = 0, uint64_t second = 0, uint64_t third = 0, const char *text = "") {
-  failBad(pattern, first, second, third, text);
-}
-
 /// ELF's number of an architecture as Target::arch names it; EM_NONE if it is unknown.
 static uint16_t elfMachine(const char *arch) {
   return strcmp(arch, "x86_64") == 0    ? EM_X86_64
@@ -39,15 +32,15 @@ static uint16_t elfMachine(const char *arch) {
 CodeObject::CodeObject(const uint8_t *data, uint64_t size, const char *arch)
     : data_(data), size_(size) {
   if (size < sizeof(header_))
-    refuse("code has {} bytes: too short for a shared object", size);
+    failBad("code has {} bytes: too short for a shared object", size);
   memcpy(&header_, data, sizeof(header_));
   if (memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 || header_.e_ident[EI_CLASS] != ELFCLASS64 ||
       header_.e_ident[EI_DATA] != ELFDATA2LSB || header_.e_ident[EI_VERSION] != EV_CURRENT ||
       header_.e_version != EV_CURRENT || header_.e_type != ET_DYN)
-    refuse("code is not a 64-bit little-endian ELF shared object");
+    failBad("code is not a 64-bit little-endian ELF shared object");
   const uint16_t machine = elfMachine(arch);
   if (machine != EM_NONE && header_.e_machine != machine)
-    refuse("code is for ELF machine {0}; expected {1} ({3})", header_.e_machine, machine, 0, arch);
+    failBad("code is for ELF machine {}; expected {} ({})", header_.e_machine, machine, arch);
   readLoads();
   readOtherParts();
   readDynamic();
@@ -88,41 +81,41 @@ bool CodeObject::isWritable(uint64_t address, uint64_t bytes, uint64_t alignment
 const uint8_t *CodeObject::table(uint64_t address, uint64_t bytes, const char *what) const {
   const Elf64_Phdr *load = loadOf(address, bytes);
   if (!load || (load->p_flags & PF_W))
-    refuse("code: the {3} at {0:#x} + {1} bytes is not inside a read-only part", address, bytes, 0,
-           what);
+    failBad("code: the {} at {:#x} + {} bytes is not inside a read-only part", what, address,
+            bytes);
   return data_ + load->p_offset + (address - load->p_vaddr);
 }
 
 void CodeObject::readLoads() {
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum > kMaxParts ||
       !isInside(header_.e_phoff, header_.e_phnum * sizeof(Elf64_Phdr), 0, size_))
-    refuse("code has {} program headers at {}; expected at most {}, inside the segment",
-           header_.e_phnum, header_.e_phoff, kMaxParts);
+    failBad("code has {} program headers at {}; expected at most {}, inside the segment",
+            header_.e_phnum, header_.e_phoff, kMaxParts);
   uint64_t end = 0;
   for (unsigned i = 0; i < header_.e_phnum; ++i) {
     const Elf64_Phdr load = part(i);
     if (load.p_type != PT_LOAD)
       continue;
     if (!isInside(load.p_offset, load.p_filesz, 0, size_) || load.p_filesz > load.p_memsz)
-      refuse("code: part {} at {} + {} bytes is not inside the segment", i, load.p_offset,
-             load.p_filesz);
+      failBad("code: part {} at {} + {} bytes is not inside the segment", i, load.p_offset,
+              load.p_filesz);
     if (!isInside(load.p_vaddr, load.p_memsz, end, kMaxImageBytes))
-      refuse("code: part {} at {:#x} + {} bytes is in a page of the part before, or above 2^30", i,
-             load.p_vaddr, load.p_memsz);
+      failBad("code: part {} at {:#x} + {} bytes is in a page of the part before, or above 2^30", i,
+              load.p_vaddr, load.p_memsz);
     if (load.p_align < kPageSize || load.p_align > kMaxAlignment ||
         (load.p_align & (load.p_align - 1)) != 0 ||
         (load.p_vaddr - load.p_offset) % load.p_align != 0)
-      refuse("code: part {} at {:#x} has alignment {:#x}; expected pages, and the same offset in "
-             "the file and in memory",
-             i, load.p_vaddr, load.p_align);
+      failBad("code: part {} at {:#x} has alignment {:#x}; expected pages, and the same offset in "
+              "the file and in memory",
+              i, load.p_vaddr, load.p_align);
     const uint32_t flags = load.p_flags;
     if (flags != PF_R && flags != (PF_R | PF_W) && flags != (PF_R | PF_X))
-      refuse("code: part {} has flags {:#x}; expected it readable, and not both writable and "
-             "executable",
-             i, flags);
+      failBad("code: part {} has flags {:#x}; expected it readable, and not both writable and "
+              "executable",
+              i, flags);
     if (load.p_memsz > load.p_filesz && !(flags & PF_W))
-      refuse("code: read-only part {} has {} bytes; expected the {} of the file", i, load.p_memsz,
-             load.p_filesz);
+      failBad("code: read-only part {} has {} bytes; expected the {} of the file", i, load.p_memsz,
+              load.p_filesz);
     end = alignUp(load.p_vaddr + load.p_memsz, kPageSize);
     loads_[loadCount_++] = load;
   }
@@ -143,32 +136,32 @@ void CodeObject::readOtherParts() {
     case PT_PHDR: { // the dynamic loader passes this address on
       const Elf64_Phdr *load = loadOf(other.p_vaddr, header_.e_phnum * sizeof(Elf64_Phdr));
       if (!load || other.p_vaddr - load->p_vaddr + load->p_offset != header_.e_phoff)
-        refuse("code: its program headers are at {}; PT_PHDR says address {:#x}", header_.e_phoff,
-               other.p_vaddr);
+        failBad("code: its program headers are at {}; PT_PHDR says address {:#x}", header_.e_phoff,
+                other.p_vaddr);
       break;
     }
     case PT_GNU_STACK:
       ++stacks;
       if (other.p_flags & PF_X)
-        refuse("code has an executable stack (PT_GNU_STACK); expected none");
+        failBad("code has an executable stack (PT_GNU_STACK); expected none");
       break;
     case PT_GNU_RELRO: // the dynamic loader makes its pages read-only
       if (!isWritable(other.p_vaddr, other.p_memsz, kPageSize))
-        refuse("code: PT_GNU_RELRO at {:#x} + {} bytes is not inside a writable part",
-               other.p_vaddr, other.p_memsz);
+        failBad("code: PT_GNU_RELRO at {:#x} + {} bytes is not inside a writable part",
+                other.p_vaddr, other.p_memsz);
       break;
     case PT_INTERP:
-      refuse("code has an interpreter (PT_INTERP); expected none");
+      failBad("code has an interpreter (PT_INTERP); expected none");
     case PT_TLS:
-      refuse("code has thread-local data (PT_TLS); expected none");
+      failBad("code has thread-local data (PT_TLS); expected none");
     default:
-      refuse("code: part {} has type {:#x}; expected only those of a plain shared object", i,
-             other.p_type);
+      failBad("code: part {} has type {:#x}; expected only those of a plain shared object", i,
+              other.p_type);
     }
   }
   if (stacks != 1 || sections != 1)
-    refuse("code has {} stack headers (PT_GNU_STACK) and {} dynamic sections; expected 1 of each",
-           stacks, sections);
+    failBad("code has {} stack headers (PT_GNU_STACK) and {} dynamic sections; expected 1 of each",
+            stacks, sections);
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,8 +214,8 @@ void CodeObject::readDynamic() {
   const Elf64_Phdr *load = loadOf(dynamic_.p_vaddr, dynamic_.p_filesz);
   if (!load || !(load->p_flags & PF_W) || dynamic_.p_memsz != dynamic_.p_filesz ||
       dynamic_.p_vaddr - load->p_vaddr + load->p_offset != dynamic_.p_offset)
-    refuse("code: the dynamic section at {:#x} + {} bytes is not inside a writable part",
-           dynamic_.p_vaddr, dynamic_.p_filesz);
+    failBad("code: the dynamic section at {:#x} + {} bytes is not inside a writable part",
+            dynamic_.p_vaddr, dynamic_.p_filesz);
   bool ended = false;
   for (uint64_t at = 0; !ended && at + sizeof(Elf64_Dyn) <= dynamic_.p_filesz;
        at += sizeof(Elf64_Dyn)) {
@@ -233,38 +226,38 @@ void CodeObject::readDynamic() {
       continue;
     }
     if (const char *refused = nameOfRefused(entry.d_tag))
-      refuse("code has {3}; expected none", 0, 0, 0, refused);
+      failBad("code has {}; expected none", refused);
     unsigned tag = 0;
     while (tag < kTags && kAllowed[tag] != static_cast<uint64_t>(entry.d_tag))
       ++tag;
     if (tag == kTags || (seen_ & (1u << tag)))
-      refuse("code: the dynamic section has an entry {:#x}; expected only symbols and relative "
-             "relocations, each once",
-             static_cast<uint64_t>(entry.d_tag));
+      failBad("code: the dynamic section has an entry {:#x}; expected only symbols and relative "
+              "relocations, each once",
+              static_cast<uint64_t>(entry.d_tag));
     seen_ |= 1u << tag;
     value_[tag] = entry.d_un.d_val;
   }
   constexpr uint32_t kNeeded = 1u << Strings | 1u << StringBytes | 1u << Symbols | 1u << Hash;
   if (!ended || (seen_ & kNeeded) != kNeeded)
-    refuse("code: the dynamic section has no end, or lacks DT_STRTAB, DT_STRSZ, DT_SYMTAB or "
-           "DT_GNU_HASH");
+    failBad("code: the dynamic section has no end, or lacks DT_STRTAB, DT_STRSZ, DT_SYMTAB or "
+            "DT_GNU_HASH");
   // The dynamic loader believes that all three are there if one is, and it does not compare their
   // number with the number of relative ones.
   constexpr uint32_t kRelocations =
       1u << Relocations | 1u << RelocationBytes | 1u << RelocationEntry;
   if ((seen_ & kRelocations) != 0 && (seen_ & kRelocations) != kRelocations)
-    refuse("code: the dynamic section has one of DT_RELA, DT_RELASZ and DT_RELAENT without the "
-           "others");
+    failBad("code: the dynamic section has one of DT_RELA, DT_RELASZ and DT_RELAENT without the "
+            "others");
   if (value_[Flags] & DF_TEXTREL)
-    refuse("code has relocations of its text (DF_TEXTREL); expected none");
+    failBad("code has relocations of its text (DF_TEXTREL); expected none");
   if ((value_[Flags] & ~uint64_t(DF_SYMBOLIC | DF_BIND_NOW)) != 0 ||
       (value_[Flags1] & ~uint64_t(DF_1_NOW)) != 0)
-    refuse("code has DT_FLAGS {:#x} and DT_FLAGS_1 {:#x}; expected no more than symbolic and now",
-           value_[Flags], value_[Flags1]);
+    failBad("code has DT_FLAGS {:#x} and DT_FLAGS_1 {:#x}; expected no more than symbolic and now",
+            value_[Flags], value_[Flags1]);
   strings_ =
       reinterpret_cast<const char *>(table(value_[Strings], value_[StringBytes], "table of names"));
   if (value_[StringBytes] == 0 || strings_[value_[StringBytes] - 1] != 0)
-    refuse("code: the table of names does not end with a zero");
+    failBad("code: the table of names does not end with a zero");
 }
 
 void CodeObject::verifyRelocations(uint16_t machine) const {
@@ -273,9 +266,9 @@ void CodeObject::verifyRelocations(uint16_t machine) const {
   const uint64_t bytes = value_[RelocationBytes], number = bytes / sizeof(Elf64_Rela);
   if (value_[RelocationEntry] != sizeof(Elf64_Rela) || bytes % sizeof(Elf64_Rela) != 0 ||
       value_[RelocationCount] > number)
-    refuse("code: the table of relocations has {} bytes, {} per entry, and {} relative ones; "
-           "expected 24 bytes per entry, and no more relative ones than entries",
-           bytes, value_[RelocationEntry], value_[RelocationCount]);
+    failBad("code: the table of relocations has {} bytes, {} per entry, and {} relative ones; "
+            "expected 24 bytes per entry, and no more relative ones than entries",
+            bytes, value_[RelocationEntry], value_[RelocationCount]);
   const uint8_t *entries = table(value_[Relocations], bytes, "table of relocations");
   const uint64_t relative = machine == EM_X86_64    ? R_X86_64_RELATIVE
                             : machine == EM_AARCH64 ? R_AARCH64_RELATIVE
@@ -284,13 +277,13 @@ void CodeObject::verifyRelocations(uint16_t machine) const {
     Elf64_Rela entry;
     memcpy(&entry, entries + at, sizeof(entry));
     if (entry.r_info != relative) // also: no symbol
-      refuse("code: relocation {} is {:#x}; expected only relative ones ({:#x})",
-             at / sizeof(Elf64_Rela), entry.r_info, relative);
+      failBad("code: relocation {} is {:#x}; expected only relative ones ({:#x})",
+              at / sizeof(Elf64_Rela), entry.r_info, relative);
     if (!isWritable(entry.r_offset, sizeof(uint64_t), 1) ||
         (entry.r_offset < dynamic_.p_vaddr + dynamic_.p_memsz &&
          entry.r_offset + sizeof(uint64_t) > dynamic_.p_vaddr))
-      refuse("code: relocation {} changes {:#x}; expected an address of writable data",
-             at / sizeof(Elf64_Rela), entry.r_offset);
+      failBad("code: relocation {} changes {:#x}; expected an address of writable data",
+              at / sizeof(Elf64_Rela), entry.r_offset);
   }
 }
 
@@ -326,9 +319,9 @@ void CodeObject::readHashTable() {
   firstHashed_ = hashWord(1);
   const uint32_t filterWords = hashWord(2), shift = hashWord(3);
   if (buckets_ == 0 || filterWords == 0 || (filterWords & (filterWords - 1)) != 0 || shift > 63)
-    refuse("code: the hash table has {} buckets, a filter of {} words and a shift of {}; expected "
-           "some, a power of two and at most 63",
-           buckets_, filterWords, shift);
+    failBad("code: the hash table has {} buckets, a filter of {} words and a shift of {}; expected "
+            "some, a power of two and at most 63",
+            buckets_, filterWords, shift);
   bucketsAt_ = kHeader + uint64_t(filterWords) * 2;
   const uint64_t chainsAt = bucketsAt_ + buckets_;
   checkWords(chainsAt);
@@ -339,8 +332,8 @@ void CodeObject::readHashTable() {
     if (first == 0)
       continue;
     if (first != next)
-      refuse("code: bucket {} of the hash table begins with symbol {}; expected {}", bucket, first,
-             next);
+      failBad("code: bucket {} of the hash table begins with symbol {}; expected {}", bucket, first,
+              next);
     for (bool last = false; !last; ++next) {
       const uint64_t word = chainsAt + (next - firstHashed_);
       checkWords(word + 1);
@@ -355,8 +348,8 @@ void CodeObject::verifySymbols() const {
   for (uint32_t i = 0; i < symbolCount_; ++i) {
     const Elf64_Sym found = symbol(i);
     if (found.st_name >= value_[StringBytes])
-      refuse("code: the name of symbol {} is at {}; the table of names has {} bytes", i,
-             found.st_name, value_[StringBytes]);
+      failBad("code: the name of symbol {} is at {}; the table of names has {} bytes", i,
+              found.st_name, value_[StringBytes]);
     const unsigned type = ELF64_ST_TYPE(found.st_info);
     const char *problem = type == STT_GNU_IFUNC ? "chosen while it is loaded (IFUNC)"
                           : type == STT_TLS     ? "thread-local"
@@ -387,17 +380,16 @@ uint64_t CodeObject::addressOf(const char *name) const {
       continue;
     if (found.st_info != ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) || found.st_other != STV_DEFAULT ||
         found.st_shndx >= SHN_LORESERVE)
-      refuse(
-          "code: symbol '{3}' has info {0:#x}, visibility {1} and section {2}; expected a global "
-          "function",
-          found.st_info, found.st_other, found.st_shndx, name);
+      failBad("code: symbol '{}' has info {:#x}, visibility {} and section {}; expected a global "
+              "function",
+              name, found.st_info, found.st_other, found.st_shndx);
     const Elf64_Phdr *load = loadOf(found.st_value, std::max<uint64_t>(found.st_size, 1));
     if (!load || !(load->p_flags & PF_X))
-      refuse("code: program '{3}' at {0:#x} + {1} bytes is not inside an executable part",
-             found.st_value, found.st_size, 0, name);
+      failBad("code: program '{}' at {:#x} + {} bytes is not inside an executable part", name,
+              found.st_value, found.st_size);
     return found.st_value;
   }
-  refuse("the code has no program '{3}'", 0, 0, 0, name);
+  failBad("the code has no program '{}'", name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,7 +411,7 @@ void verifyCode(const Bundle &bundle) {
   sortItems(addresses.get(), n);
   for (uint32_t i = 1; i < n; ++i)
     if (addresses[i] == addresses[i - 1])
-      refuse("code: two programs have the address {:#x}; expected different ones", addresses[i]);
+      failBad("code: two programs have the address {:#x}; expected different ones", addresses[i]);
 }
 
 } // namespace ttrt

@@ -71,10 +71,11 @@ public:
 
 private:
   template <typename... Args>
-  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    failWith(pattern, fmt::make_format_args(arguments...));
+  [[noreturn, gnu::always_inline]] void failHere(Pattern<Args...> pattern,
+                                                 const Args &...arguments) const {
+    failWith(kindsOf<Args...>(), pattern.text(), toArgument(arguments)...);
   }
-  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
+  [[noreturn, gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...) const;
   void verifyEnumerators() const;
   void verifyGroups();
   void verifyPeers() const;
@@ -94,9 +95,12 @@ private:
 };
 } // namespace
 
-void CollectiveVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
-  failBad("collective '{}'{}: {}", text(table.name()), describeUse(bundle, index),
-          formatArguments(pattern, arguments));
+void CollectiveVerifier::failWith(uint64_t kinds, const char *pattern, ...) const {
+  va_list arguments;
+  va_start(arguments, pattern);
+  const std::string problem = formatList(kinds, pattern, arguments);
+  va_end(arguments);
+  failBad("collective '{}'{}: {}", text(table.name()), describeUse(bundle, index), problem);
 }
 
 void CollectiveVerifier::verifyEnumerators() const {

@@ -17,10 +17,11 @@ public:
 
 private:
   template <typename... Args>
-  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    failWith(pattern, fmt::make_format_args(arguments...));
+  [[noreturn, gnu::always_inline]] void failHere(Pattern<Args...> pattern,
+                                                 const Args &...arguments) const {
+    failWith(kindsOf<Args...>(), pattern.text(), toArgument(arguments)...);
   }
-  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
+  [[noreturn, gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...) const;
   auto streamOf() const {
     return [this](uint32_t trace) { return bundle.stream(trace); };
   }
@@ -37,9 +38,13 @@ private:
 };
 } // namespace
 
-void ScheduleVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
+void ScheduleVerifier::failWith(uint64_t kinds, const char *pattern, ...) const {
+  va_list arguments;
+  va_start(arguments, pattern);
+  const std::string problem = formatList(kinds, pattern, arguments);
+  va_end(arguments);
   failBad("schedule '{}' of entry point '{}', step {}: {}", text(schedule.name()),
-          text(entry.name()), position, formatArguments(pattern, arguments));
+          text(entry.name()), position, problem);
 }
 
 void ScheduleVerifier::verifyWait(uint32_t event) const {

@@ -18,10 +18,11 @@ public:
 
 private:
   template <typename... Args>
-  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    failWith(pattern, fmt::make_format_args(arguments...));
+  [[noreturn, gnu::always_inline]] void failHere(Pattern<Args...> pattern,
+                                                 const Args &...arguments) const {
+    failWith(kindsOf<Args...>(), pattern.text(), toArgument(arguments)...);
   }
-  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
+  [[noreturn, gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...) const;
   void verifyCommand(const CommandHeader &header);
 
   const Bundle &bundle;
@@ -33,12 +34,15 @@ private:
 };
 } // namespace
 
-void StreamVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
+void StreamVerifier::failWith(uint64_t kinds, const char *pattern, ...) const {
+  va_list arguments;
+  va_start(arguments, pattern);
+  const std::string problem = formatList(kinds, pattern, arguments);
+  va_end(arguments);
   const char *source =
       command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
   failBad("trace '{}', command {} at byte {}{}{}{}: {}", text(trace.name()), command, position,
-          *source ? " (from " : "", source, *source ? ")" : "",
-          formatArguments(pattern, arguments));
+          *source ? " (from " : "", source, *source ? ")" : "", problem);
 }
 
 void StreamVerifier::verifyCommand(const CommandHeader &header) {

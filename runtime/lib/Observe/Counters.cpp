@@ -152,7 +152,7 @@ void CounterSet::add(const char *name, size_t length, const CounterCpu &cpu) {
          "expected up to 16 of cycles, instructions, cache-misses, branch-misses, fp-256, fp-512, "
          "fp-ops, raw:0xNNNN, task-clock, page-faults, context-switches, migrations, flops or "
          "default; found '{}'",
-         fmt::string_view(name, length));
+         std::string_view(name, length));
   counters_[size_++] = counter;
 }
 

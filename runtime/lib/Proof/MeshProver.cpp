@@ -92,11 +92,10 @@ private:
   std::string describe(const Value &value, uint64_t begin, uint64_t end) const;
 
   template <typename... Args>
-  void failAt(uint32_t device, uint32_t round, fmt::format_string<Args...> pattern,
-              Args &&...arguments) {
+  void failAt(uint32_t device, uint32_t round, Pattern<Args...> pattern, const Args &...arguments) {
     if (problem.empty())
       problem = formatText("device {} of the group, round {}: {}", device, round,
-                           formatArguments(pattern, fmt::make_format_args(arguments...)));
+                           formatText(pattern, arguments...));
   }
 
   const Shape &shape;

@@ -152,10 +152,10 @@ private:
 
   // Each records the first failure; the walk then ends.
   template <typename... Args>
-  void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) {
-    failWith(pattern, fmt::make_format_args(arguments...));
+  [[gnu::always_inline]] void failHere(Pattern<Args...> pattern, const Args &...arguments) {
+    failWith(kindsOf<Args...>(), pattern.text(), toArgument(arguments)...);
   }
-  void failWith(fmt::string_view pattern, fmt::format_args arguments);
+  [[gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...);
   void fail() { failed = true; }
   bool wantsMessage() const { return !failed && !isRestart && precision == Precision::Exact; }
   void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,

@@ -7,10 +7,14 @@
 
 namespace ttrt {
 
-void OrderProver::failWith(fmt::string_view pattern, fmt::format_args arguments) {
-  if (wantsMessage())
+void OrderProver::failWith(uint64_t kinds, const char *pattern, ...) {
+  if (wantsMessage()) {
+    va_list arguments;
+    va_start(arguments, pattern);
     message = formatText("schedule '{}' of entry point '{}': {}", text(schedule.name()),
-                         text(entry.name()), formatArguments(pattern, arguments));
+                         text(entry.name()), formatList(kinds, pattern, arguments));
+    va_end(arguments);
+  }
   fail();
 }
 
