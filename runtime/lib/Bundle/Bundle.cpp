@@ -11,6 +11,7 @@
 #include "Bundle/DecodedPlan.h"
 #include "Bundle/MeshTables.h"
 #include "Bundle/Verifier.h"
+#include "Bundle/VerifyBuffer.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -137,56 +138,15 @@ void Bundle::readHeader() {
             FLATBUFFERS_MAX_BUFFER_SIZE);
 }
 
-/// True if all vectors of 8-byte numbers are aligned, which the flatbuffer's verifier does not
-/// check in vectors.
-static bool isAligned(const fb::Bundle &metadata) {
-  // All bits of the addresses at which numbers begin.
-  uintptr_t bits = 0;
-  auto add = [&](const auto *numbers) {
-    if (numbers)
-      bits |= reinterpret_cast<uintptr_t>(numbers->Data());
-  };
-  for (uint32_t i = 0; i < count(metadata.programs()); ++i) {
-    const fb::Program &program = *metadata.programs()->Get(i);
-    if (const fb::HostFunction *function = program.host_function()) {
-      for (uint32_t j = 0; j < count(program.operands()); ++j)
-        add(program.operands()->Get(j)->shape());
-      for (uint32_t j = 0; j < count(function->attributes()); ++j) {
-        add(function->attributes()->Get(j)->ints());
-        add(function->attributes()->Get(j)->shape());
-        add(function->attributes()->Get(j)->data());
-      }
-    }
-  }
-  for (uint32_t i = 0; i < count(metadata.entries()); ++i) {
-    const fb::EntryPoint &entry = *metadata.entries()->Get(i);
-    for (const auto *ports : {entry.inputs(), entry.outputs()})
-      for (uint32_t j = 0; j < count(ports); ++j)
-        add(ports->Get(j)->shape());
-    for (uint32_t j = 0; j < count(entry.schedules()); ++j)
-      forEachStep(*entry.schedules()->Get(j), [&](const fb::Step &step) { add(step.operands()); });
-    if (const fb::Dataflow *dataflow = entry.dataflow()) {
-      add(dataflow->values());
-      add(dataflow->outputs());
-      for (uint32_t j = 0; j < count(dataflow->states()); ++j)
-        add(dataflow->states()->Get(j)->accesses());
-    }
-  }
-  return bits % sizeof(uint64_t) == 0;
-}
-
 void Bundle::readMetadata() {
   const FileHeader &header = header_;
   const uint8_t *data = file_.data() + header.metadataOffset;
   uint64_t hash = hashBytes(data, header.metadataSize);
   if (hash != header.metadataHash)
     failBad("metadata is damaged: hash {:016x}, expected {:016x}", hash, header.metadataHash);
-  // The limits bound the time and stack that a malicious file can take. Real bundles are far below.
-  flatbuffers::Verifier verifier(data, header.metadataSize, /*max_depth=*/16,
-                                 /*max_tables=*/16 * 1024 * 1024);
-  if (!fb::VerifyBundleBuffer(verifier) || !isAligned(*fb::GetBundle(data)))
+  metadata_ = verifyBundleBuffer(data, header.metadataSize);
+  if (!metadata_)
     failBad("metadata is not a well-formed flatbuffer of schema TTCB");
-  metadata_ = fb::GetBundle(data);
   for (uint32_t i = 0; i < count(metadata_->required_features()); ++i)
     if (const char *feature = metadata_->required_features()->Get(i)->c_str();
         strcmp(feature, kHostFunctionsFeature) != 0 &&

@@ -5,6 +5,7 @@
 
 #include "Base/Format.h"
 #include "Bundle/Verifier.h"
+#include "Bundle/VerifyBuffer.h"
 
 #include <cstring>
 
@@ -32,11 +33,7 @@ const fb::Facts *findFacts(const SegmentView &code) {
   const uint64_t size = sizeOfFacts(code);
   if (size == 0)
     return nullptr;
-  const uint8_t *data = code.data + sizeOfObject(code);
-  flatbuffers::Verifier verifier(data, size, /*max_depth=*/16, /*max_tables=*/1 << 24);
-  if (!verifier.VerifyBuffer<fb::Facts>(nullptr))
-    return nullptr;
-  return flatbuffers::GetRoot<fb::Facts>(data);
+  return verifyFactsBuffer(code.data + sizeOfObject(code), size);
 }
 
 template <typename T> static bool areEqual(const T *a, const T *b) {
