@@ -204,6 +204,29 @@ def test_c_example_reports_a_bad_bundle(example, tmp_path):
     assert re.match(r"[a-z ]+: .+", done.stderr), done.stderr
 
 
+def test_libttrt_loads_the_proof_of_meshes(installed, example, build_dir, tmp_path):
+    """A bundle for a mesh is proved by libttrt_mesh, which is beside libttrt, and refused without it."""
+    writer = build_dir / "test/unit/ttrt-write-sample"
+    if not writer.exists():
+        pytest.skip(f"{writer} is not built")
+
+    def refusal(sample, **options):
+        run(writer, sample, tmp_path / sample)
+        done = subprocess.run([example, tmp_path / sample], capture_output=True, text=True, **options)
+        assert done.returncode == 1
+        return done.stderr
+
+    library, = installed.rglob("libttrt.so.0")
+    assert re.search(r"runpath: \[\$ORIGIN\]", run("readelf", "--dynamic", "--wide", library))  # and not the current folder
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(library, alone)
+    missing = "the bundle is for a mesh, and libttrt_mesh, which proves it, cannot be loaded: libttrt_mesh.so.0: "
+    assert missing in refusal("mesh", env={"LD_LIBRARY_PATH": str(alone)})
+    assert "the bundle is compiled for a mesh of 4 devices, and the device has no transport" in refusal("mesh")  # it is open
+    assert "device 99; the mesh has" in refusal("mesh-refused")
+
+
 def test_pkg_config_builds_the_c_example(installed, build_dir, root, tmp_path):
     if not shutil.which("pkg-config"):
         pytest.skip("pkg-config is not installed")

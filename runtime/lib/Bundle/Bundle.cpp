@@ -9,7 +9,7 @@
 #include "Base/ParallelHash.h"
 #include "Base/Sort.h"
 #include "Bundle/DecodedPlan.h"
-#include "Bundle/MeshTables.h"
+#include "Bundle/MeshChecks.h"
 #include "Bundle/Verifier.h"
 #include "Bundle/VerifyBuffer.h"
 
@@ -70,12 +70,15 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
   readMetadata();
   readTarget();
   readSegments(verify);
+  const MeshChecks mesh(*metadata_);
+  mesh.verify(MeshCheck::Shards, *this);
   verifyTables(*this);
+  mesh.verify(MeshCheck::Tables, *this);
   hostFunctions_ = findHostFunctions(*metadata_);
   const bool isCertified = verifyFacts(*this);
   verifyStreams(*this);
   verifySchedules(*this);
-  verifyRoles(*this);
+  mesh.verify(MeshCheck::Roles, *this);
   if (isCertified)
     for (const fb::EntryPoint *entry : *metadata_->entries())
       if (!entry->dataflow())
@@ -84,7 +87,9 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
   verifyCode(*this);
   if (verify != TTRT_VERIFY_NONE) {
     const auto begin = std::chrono::steady_clock::now();
-    proof_ = verifyOrder(*this, plan());
+    const PlacedPlan &placed = plan();
+    mesh.verify(MeshCheck::Proof, *this, &placed);
+    proof_ = verifyOrder(*this, placed);
     proof_.nanoseconds = static_cast<uint64_t>(
         std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
   } else {

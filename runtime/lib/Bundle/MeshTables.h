@@ -30,6 +30,9 @@ bool isExecutedBy(const fb::EntryPoint &entry, uint32_t device);
 /// "device 2", "devices 0, 1", "all devices"
 std::string describeDevices(const fb::EntryPoint &entry);
 
+/// The segment of the constants with `shard`, as fb::Segment says it; null if there is none.
+const fb::Segment *findShard(const fb::Bundle &bundle, uint64_t shard);
+
 /// Sharded constants: those of one device. They begin at the same address on all devices. Empty if
 /// there are none.
 struct ShardedConstants {

@@ -53,8 +53,7 @@ PlacedPlan verifyMemory(const Bundle &bundle, DecodedPlan plan);
 
 /// The plan in time, for every schedule, any number of iterations and every interleaving of cores
 /// and queues: every read sees the intended write, and accesses that may happen at the same time do
-/// not conflict (docs/proof.md); and, of a mesh, what devices do together. Returns what was looked
-/// at.
+/// not conflict (docs/proof.md). Returns what was looked at.
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan);
 
 /// The code: a shared object that runs nothing when it is loaded, needs nothing, and has every

@@ -13,14 +13,6 @@
 
 namespace ttrt {
 
-uint32_t devicesOf(const fb::Bundle &bundle) {
-  uint32_t devices = 1;
-  if (const fb::Mesh *mesh = bundle.mesh())
-    for (const fb::MeshAxis *axis : *mesh->axes())
-      devices *= axis->size();
-  return devices;
-}
-
 static void verifyAxes(const fb::Bundle &bundle) {
   if (const fb::Mesh *mesh = bundle.mesh()) {
     if (mesh->axes()->size() == 0)
@@ -48,18 +40,6 @@ static void verifyAxes(const fb::Bundle &bundle) {
 //===----------------------------------------------------------------------===//
 // Shards
 //===----------------------------------------------------------------------===//
-
-static const fb::Segment *findShard(const fb::Bundle &bundle, uint64_t shard) {
-  for (const fb::Segment *segment : *bundle.segments())
-    if (segment->kind() == fb::SegmentKind::Constants && segment->shard() == shard)
-      return segment;
-  return nullptr;
-}
-
-/// Null if the device has no constants of its own.
-static const fb::Segment *findShardOf(const fb::Bundle &bundle, uint32_t device) {
-  return findShard(bundle, uint64_t(bundle.mesh()->shards()->Get(device)) + 1);
-}
 
 /// Each device has a segment or kNoShard, each segment a device, and all begin at one address.
 /// Bundle.cpp has checked that shards are of constants, and each there once.
@@ -91,41 +71,6 @@ static void verifyShards(const fb::Bundle &bundle) {
               segment->address(), first->address(), first->shard() - 1);
     first = first ? first : segment;
   }
-}
-
-template <typename ForEachDevice>
-static ShardedConstants measureShards(const fb::Bundle &bundle, ForEachDevice forEachDevice) {
-  ShardedConstants found;
-  if (!bundle.mesh() || count(bundle.mesh()->shards()) == 0)
-    return found;
-  found.least = ~uint64_t(0);
-  forEachDevice([&](uint32_t device) {
-    const fb::Segment *segment = findShardOf(bundle, device);
-    const uint64_t size = segment ? segment->size() : 0;
-    found.address = segment ? segment->address() : found.address;
-    found.size = std::max(found.size, size);
-    found.least = std::min(found.least, size);
-  });
-  return found;
-}
-
-ShardedConstants shardedConstants(const fb::Bundle &bundle) {
-  return measureShards(bundle, [&](auto function) {
-    for (uint32_t device = 0; device < devicesOf(bundle); ++device)
-      function(device);
-  });
-}
-
-ShardedConstants shardedConstants(const fb::Bundle &bundle, const fb::EntryPoint &entry) {
-  return measureShards(bundle, [&](auto function) { forEachDevice(bundle, entry, function); });
-}
-
-uint64_t digestOfShards(const fb::Bundle &bundle) {
-  const auto *shards = bundle.mesh() ? bundle.mesh()->shards() : nullptr;
-  return dataflow::digestOfShards(count(shards), [&](uint32_t device) {
-    const fb::Segment *segment = findShardOf(bundle, device);
-    return segment ? segment->hash() : 0;
-  });
 }
 
 /// The sharded constants' pages are apart from those of the others and of the streams.

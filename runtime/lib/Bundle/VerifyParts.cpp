@@ -14,22 +14,6 @@
 
 namespace ttrt {
 
-bool isExecutedBy(const fb::EntryPoint &entry, uint32_t device) {
-  const auto *devices = entry.devices();
-  return count(devices) == 0 ||
-         std::binary_search(devices->data(), devices->data() + devices->size(), device);
-}
-
-std::string describeDevices(const fb::EntryPoint &entry) {
-  if (count(entry.devices()) == 0)
-    return "all devices";
-  const uint32_t devices = count(entry.devices()), named = std::min(devices, 16u);
-  std::string what = devices == 1 ? "device " : "devices ";
-  for (uint32_t i = 0; i < named; ++i)
-    what += formatText("{}{}", i ? ", " : "", entry.devices()->Get(i));
-  return named < devices ? what + formatText(" and {} more", devices - named) : what;
-}
-
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//

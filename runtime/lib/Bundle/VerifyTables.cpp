@@ -395,7 +395,6 @@ static void verifyEntries(const Bundle &bundle) {
 }
 
 void verifyTables(const Bundle &bundle) {
-  verifyShardTables(bundle);
   verifyRegions(bundle);
   verifyPrograms(bundle);
   verifyZoneNames(bundle);
@@ -405,7 +404,6 @@ void verifyTables(const Bundle &bundle) {
   checkNames("event", bundle.metadata().events());
   verifyEntries(bundle);
   verifyStates(bundle);
-  verifyMesh(bundle);
 }
 
 } // namespace ttrt

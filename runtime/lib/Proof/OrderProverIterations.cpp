@@ -6,8 +6,6 @@
 
 #include "Base/Format.h"
 #include "Base/Sort.h"
-#include "Proof/Meetings.h"
-#include "Proof/MeshProver.h"
 
 #include <algorithm>
 #include <memory>
@@ -206,8 +204,6 @@ static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan 
 }
 
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
-  verifyCollectiveMoves(bundle);
-  verifyMeetings(bundle, plan);
   Proof proof;
   const BufferIndex buffers(bundle);
   std::unique_ptr<OrderProver> prover;

@@ -50,6 +50,12 @@ int main(int argc, char **argv) {
        }},
       {"mesh", [] { return meshBundle(/*sharded=*/true); }},
       {"mesh-parts", meshPartsBundle},
+      {"mesh-refused",
+       [] {
+         BundleBuilder builder = meshBundle();
+         builder.bundle.collectives[0]->groups[0]->devices[0] = 99;
+         return builder;
+       }},
       {"mesh-queues", meshQueuesBundle},
       {"many", [] { return manyBundle(4000); }},
       {"script",
