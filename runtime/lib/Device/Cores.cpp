@@ -1,102 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device/Cores.h"
 
-#include "Base/Format.h"
 #include "Device/FloatingPoint.h"
 #include "Device/ScheduleTable.h"
 #include "Observe/MarkedCommand.h"
 
-#include <algorithm>
-#include <pthread.h>
-#include <sched.h>
-#include <system_error>
-
 namespace ttrt {
-
-/// Ties a thread to the index-th CPU that the process may use. Failing to is no error: the result
-/// is the same, only perhaps slower.
-static void pinThread(std::thread &thread, uint32_t index) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) == 0)
-    return;
-  uint32_t wanted = index % static_cast<uint32_t>(CPU_COUNT(&allowed));
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed) || wanted-- != 0)
-      continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    pthread_setaffinity_np(thread.native_handle(), sizeof(one), &one);
-    return;
-  }
-}
-
-/// Whether any core may run any workgroup of a program: no order of commands without a barrier
-/// depends on where they run (OrderProver::isOrdered). Programs with markers keep their shares, so
-/// that recordings can be compared.
-static bool isShared(const fb::Program &program) {
-  const auto *operands = program.operands();
-  return isSharedGrid(program.grid()) && !program.markers() &&
-         !(operands && std::any_of(operands->begin(), operands->end(),
-                                   [](const auto *operand) { return operand->per_workgroup(); }));
-}
-
-Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-             const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin)
-    : process_(process), claims_(count), flags_(new WorkerFlags[count]), cores_(count) {
-  const auto *programs = bundle.metadata().programs();
-  for (uint32_t i = 0; i < count; ++i) {
-    Core &core = cores_[i];
-    core.index = i;
-    core.cores = count;
-    core.group = i / Claims::kGroup;
-    core.claims = &claims_;
-    core.expected.reset(new uint32_t[claims_.groups]());
-    core.completed.reset(new uint32_t[claims_.groups]());
-    core.base = memory.base();
-    core.scratch = memory.l1(firstL1 + i);
-    for (uint32_t j = 0; j < ttrt::count(programs); ++j) {
-      const fb::Program &program = *programs->Get(j);
-      const uint64_t grid = program.grid();
-      core.programs.push_back(
-          {code.function(j), firstWorkgroup(grid, i, count), firstWorkgroup(grid, i + 1, count),
-           grid,
-           program.markers() ? reinterpret_cast<ProgramMarkers *>(
-                                   core.scratch + program.scratch_bytes() - sizeof(ProgramMarkers))
-                             : nullptr,
-           count > 1 && isShared(program)});
-    }
-  }
-  try {
-    for (uint32_t i = 1; i < count; ++i) {
-      threads_.emplace_back([this, i] { work(cores_[i]); });
-      if (pin)
-        pinThread(threads_.back(), i);
-    }
-  } catch (const std::system_error &error) {
-    stop();
-    fail(TTRT_OUT_OF_MEMORY, "cannot start {} threads: {}", count - 1, error.what());
-  } catch (...) { // no memory; threads that run must not be destroyed
-    stop();
-    throw;
-  }
-}
-
-Cores::~Cores() { stop(); }
-
-void Cores::stop() noexcept {
-  if (process_.isChild()) {
-    for (std::thread &thread : threads_)
-      abandon(std::move(thread));
-    return;
-  }
-  stop_.store(true, std::memory_order_relaxed);
-  ++jobs_;
-  for (uint32_t i = 1; i <= threads_.size(); ++i)
-    flags_[i].go.set(static_cast<uint32_t>(jobs_));
-  for (std::thread &thread : threads_)
-    thread.join();
-}
 
 void Cores::work(Core &core) noexcept {
   DefaultFloatingPoint guard; // a thread begins with its creator's
