@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake --install, in components that are packages of their own (TtcPackage.cmake):
-#   runtime      libttrt.so, libttrt_generate.so and libttrt_mesh.so
+#   runtime      libttrt.so, libttrt_generate.so, libttrt_mesh.so and libttrt_text.so
 #   development  its headers, CMake package and pkg-config file
 #   sign         libttrt_sign.so, if libsodium is there
 #   mpi          libttrt-mpi.so, if MPI is there
@@ -24,7 +24,7 @@ install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttru
 
 # The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that
 # is installed.
-install(TARGETS ttrt ttrt_generate ttrt_mesh EXPORT ttrtTargets
+install(TARGETS ttrt ttrt_generate ttrt_mesh ttrt_text EXPORT ttrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
@@ -40,7 +40,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.hpp
-              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/sampling.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/text.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
 if(TARGET ttrt_sign)
@@ -80,11 +80,11 @@ install(FILES ${CMAKE_BINARY_DIR}/cmake/ttrtConfig.cmake
 # Relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH TTRT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TTRT_PC_PREFIX "${TTRT_PC_PREFIX}")
-foreach(library ttrt ttrt_generate)
+foreach(library ttrt ttrt_generate ttrt_text)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/cmake/${library}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/cmake/${library}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
-install(FILES ${CMAKE_BINARY_DIR}/cmake/ttrt.pc ${CMAKE_BINARY_DIR}/cmake/ttrt_generate.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # Completion is found by the name of the command.
 foreach(tool ttc ttc-opt ttc-translate ttc-plan ttc-plan-check ttrun)

@@ -18,6 +18,7 @@ foreach(pair
     liblld-22-dev=lib/llvm-22/lib/liblldELF.a
     libflatbuffers-dev=include/flatbuffers/flatbuffers.h libfmt-dev=include/fmt/core.h
     libxxhash-dev=include/xxhash.h libsodium-dev=include/sodium.h libpcre2-dev=include/pcre2.h
+    nlohmann-json3-dev=include/nlohmann/json.hpp
     libonnx-dev=include/onnx/onnx_pb.h libprotobuf-dev=include/google/protobuf/message.h
     zlib1g-dev=include/zlib.h libzstd-dev=include/zstd.h)
   string(REPLACE "=" ";" pair ${pair})

@@ -11,31 +11,21 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
-namespace ttrun {
-
-struct ChatMessage {
-  std::string role; ///< "system", "user" or "assistant"
-  std::string content;
-};
+namespace ttrt::language {
 
 class ChatTemplate {
 public:
-  /// Throws TextError: "the chat template, line 3: expected ..., found ...".
+  /// Throws Failure: "the chat template, line 3: expected ..., found ...".
   explicit ChatTemplate(std::string_view source);
 
-  /// The prompt for the next message of the assistant. `bos` and `eos` are the names of these
-  /// tokens. Throws TextError.
-  std::string prompt(const std::vector<ChatMessage> &messages, const std::string &bos,
-                     const std::string &eos) const;
-  /// What the template makes of values with these names. Throws TextError.
+  /// What the template makes of values with these names. Throws Failure.
   std::string render(std::map<std::string, chat::Value> names) const;
 
 private:
   chat::Body body;
 };
 
-} // namespace ttrun
+} // namespace ttrt::language
 
 #endif // TTRT_TEXT_CHATTEMPLATE_H

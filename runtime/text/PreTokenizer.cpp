@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/PreTokenizer.h"
 
-#include "text/Error.h"
+#include "support/ApiSupport.h"
 #include "text/Utf8.h"
 
 #include <fmt/format.h>
 
-#ifdef TTC_PCRE2
+#ifdef TTRT_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #endif
 
-namespace ttrun {
+namespace ttrt::language {
 
 // White_Space of Unicode. PCRE2's \s has U+180E, too, which is none since Unicode 6.3.
 #define SPACE                                                                                      \
@@ -45,10 +45,9 @@ static const std::vector<Kind> &kinds() {
   return all;
 }
 
-#ifdef TTC_PCRE2
+#ifdef TTRT_PCRE2
 struct PreTokenizer::Stage {
   pcre2_code *code = nullptr;
-  pcre2_match_data *found = nullptr;
   pcre2_match_context *limits = nullptr;
 
   explicit Stage(const char *expression) {
@@ -56,9 +55,8 @@ struct PreTokenizer::Stage {
     PCRE2_SIZE offset;
     code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression), PCRE2_ZERO_TERMINATED,
                          PCRE2_UTF | PCRE2_UCP, &error, &offset, nullptr);
-    found = code ? pcre2_match_data_create_from_pattern(code, nullptr) : nullptr;
     limits = pcre2_match_context_create(nullptr);
-    if (!code || !found || !limits)
+    if (!code || !limits)
       throw std::bad_alloc();
     // A long run of spaces is no reason to give up: the steps go by its length.
     pcre2_set_match_limit(limits, UINT32_MAX);
@@ -66,7 +64,6 @@ struct PreTokenizer::Stage {
   }
   ~Stage() {
     pcre2_match_context_free(limits);
-    pcre2_match_data_free(found);
     pcre2_code_free(code);
   }
   Stage(const Stage &) = delete;
@@ -74,7 +71,8 @@ struct PreTokenizer::Stage {
 
   /// Where the first match from `from` on begins and ends; the end of the text twice if there is
   /// none.
-  std::pair<size_t, size_t> find(std::string_view text, size_t from) const {
+  std::pair<size_t, size_t> find(std::string_view text, size_t from,
+                                 pcre2_match_data *found) const {
     const int count = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                                   from, PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, found, limits);
     if (count == PCRE2_ERROR_NOMATCH)
@@ -85,13 +83,29 @@ struct PreTokenizer::Stage {
     return {ends[0], ends[1]};
   }
 };
+
+/// What PCRE2 writes while it matches: a call's own, so that threads can share the expressions.
+struct PreTokenizer::Scratch {
+  pcre2_match_data *found = pcre2_match_data_create(1, nullptr);
+
+  Scratch() {
+    if (!found)
+      throw std::bad_alloc();
+  }
+  ~Scratch() { pcre2_match_data_free(found); }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+};
 #else
+struct PreTokenizer::Scratch {
+  void *found = nullptr;
+};
 struct PreTokenizer::Stage {
   explicit Stage(const char *) {
-    throw TextError("this ttrun was built without PCRE2, which tokenizers need; give tokens by "
-                    "number, with --prompt-ids");
+    throw support::Error{TTRT_UNSUPPORTED,
+                         "libttrt_text was built without PCRE2, which tokenizers need"};
   }
-  std::pair<size_t, size_t> find(std::string_view text, size_t) const {
+  std::pair<size_t, size_t> find(std::string_view text, size_t, void *) const {
     return {text.size(), text.size()};
   }
 };
@@ -115,30 +129,35 @@ PreTokenizer::PreTokenizer(const std::string &name) {
     ignoresMerges_ = kind.ignoresMerges;
     return;
   }
-  throw TextError(fmt::format("expected one of the pre-tokenizers {}, found '{}'", known, name));
+  throw support::Error{
+      TTRT_UNSUPPORTED,
+      fmt::format("expected one of the pre-tokenizers {}, found '{}'", known, printable(name))};
 }
 
 PreTokenizer::~PreTokenizer() = default;
 PreTokenizer::PreTokenizer(PreTokenizer &&) noexcept = default;
 PreTokenizer &PreTokenizer::operator=(PreTokenizer &&) noexcept = default;
 
-void PreTokenizer::splitFrom(size_t stage, std::string_view text,
+void PreTokenizer::splitFrom(size_t stage, std::string_view text, Scratch &scratch,
                              const std::function<void(std::string_view)> &use) const {
   if (stage == stages.size())
     return use(text);
   // The next stage sees a piece and nothing after it, which decides what a space is followed by.
   for (size_t at = 0; at < text.size();) {
-    const auto [begin, end] = stages[stage]->find(text, at);
+    const auto [begin, end] = stages[stage]->find(text, at, scratch.found);
     if (begin > at)
-      splitFrom(stage + 1, text.substr(at, begin - at), use);
+      splitFrom(stage + 1, text.substr(at, begin - at), scratch, use);
     if (end > begin)
-      splitFrom(stage + 1, text.substr(begin, end - begin), use);
+      splitFrom(stage + 1, text.substr(begin, end - begin), scratch, use);
     at = end;
   }
 }
 
 void PreTokenizer::split(std::string_view text,
                          const std::function<void(std::string_view)> &use) const {
+  if (text.empty())
+    return;
+  Scratch scratch;
   while (!text.empty()) {
     const bool good = utf8Length(text) != 0;
     size_t end = 0;
@@ -149,11 +168,11 @@ void PreTokenizer::split(std::string_view text,
       end += length ? length : 1;
     }
     if (good)
-      splitFrom(0, text.substr(0, end), use);
+      splitFrom(0, text.substr(0, end), scratch, use);
     else
       use(text.substr(0, end));
     text.remove_prefix(end);
   }
 }
 
-} // namespace ttrun
+} // namespace ttrt::language

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-namespace ttrun {
+namespace ttrt::language {
 
 /// Cuts text into the pieces that are tokenised by themselves, roughly words: by regular
 /// expressions that belong to the vocabulary and have a name in GGUF files.
 class PreTokenizer {
 public:
-  /// Throws TextError if the name is unknown; the message lists all.
+  /// Throws support::Error if the name is unknown; the message lists all.
   explicit PreTokenizer(const std::string &name);
   ~PreTokenizer();
   PreTokenizer(PreTokenizer &&) noexcept;
@@ -28,13 +28,14 @@ public:
 
 private:
   struct Stage;
-  void splitFrom(size_t stage, std::string_view text,
+  struct Scratch;
+  void splitFrom(size_t stage, std::string_view text, Scratch &scratch,
                  const std::function<void(std::string_view)> &use) const;
 
   std::vector<std::unique_ptr<Stage>> stages; ///< each cuts the pieces of the one before
   bool ignoresMerges_ = false;
 };
 
-} // namespace ttrun
+} // namespace ttrt::language
 
 #endif // TTRT_TEXT_PRETOKENIZER_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Tokenizer.h"
 
-#include "text/Error.h"
-#include "text/JsonReader.h"
+#include "support/ApiSupport.h"
+#include "text/Json.h"
 #include "text/Utf8.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <queue>
 
-namespace ttrun {
+namespace ttrt::language {
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -51,70 +51,90 @@ static const Alphabet &alphabet() {
 
 /// What the metadata says, as it stands there.
 struct Tokenizer::Source {
-  std::string model, pre;
-  std::vector<std::string> vocabulary, merges;
+  chat::Value json;
+  const std::vector<chat::Value> *vocabulary = &none(), *merges = &none();
+  std::string pre;
   std::vector<uint8_t> types;
   std::optional<int32_t> bos, eos, eot;
   bool addsBos = false;
   std::vector<int32_t> stops;
 
-  explicit Source(std::string_view json) {
-    JsonCursor cursor(json);
-    constexpr int64_t kMost = (int64_t(1) << 24) - 1;
-    auto id = [&] { return static_cast<int32_t>(cursor.readInteger(0, kMost)); };
-    auto optionalId = [&](std::optional<int32_t> &to) {
-      if (cursor.kind() == JsonCursor::Kind::Null)
-        cursor.readNull();
-      else
-        to = id();
-    };
-    auto strings = [&](std::vector<std::string> &to) {
-      std::string text;
-      cursor.readArray([&] {
-        cursor.readString(text);
-        to.push_back(text);
-      });
-    };
-    cursor.readObject([&](const std::string &name) {
+  explicit Source(std::string_view text) : json(parseJson(text, "the tokenizer", kMostBytes)) {
+    const auto *root = json.as<chat::Dict>();
+    if (!root)
+      throw chat::Failure(
+          fmt::format("the tokenizer: expected a dictionary, found {}", json.kind()));
+    const std::string *model = nullptr;
+    for (const auto &[name, value] : (*root)->fields) {
+      const std::string what = fmt::format("the tokenizer's '{}'", printable(name));
       if (name == "model")
-        cursor.readString(model);
+        model = &chat::requireText(value, what);
       else if (name == "pre")
-        cursor.readString(pre);
+        pre = chat::requireText(value, what);
       else if (name == "vocab")
-        strings(vocabulary);
+        vocabulary = &listIn(value, what);
       else if (name == "merges")
-        strings(merges);
+        merges = &listIn(value, what);
       else if (name == "types")
-        cursor.readArray(
-            [&] { types.push_back(static_cast<uint8_t>(cursor.readInteger(0, 255))); });
-      else if (name == "bos")
-        optionalId(bos);
-      else if (name == "eos")
-        optionalId(eos);
-      else if (name == "eot")
-        optionalId(eot);
+        for (const chat::Value &type : listIn(value, what))
+          types.push_back(static_cast<uint8_t>(integerIn(type, what, 255)));
+      else if (name == "bos" && !value.is<chat::None>())
+        bos = idIn(value, what);
+      else if (name == "eos" && !value.is<chat::None>())
+        eos = idIn(value, what);
+      else if (name == "eot" && !value.is<chat::None>())
+        eot = idIn(value, what);
       else if (name == "add_bos")
-        addsBos = cursor.readBool();
+        addsBos = flagIn(value, what);
       else if (name == "stop")
-        cursor.readArray([&] { stops.push_back(id()); });
-      else
-        cursor.skip();
-    });
-    cursor.finish();
-    check();
+        for (const chat::Value &token : listIn(value, what))
+          stops.push_back(idIn(token, what));
+    }
+    check(model ? *model : "");
   }
 
 private:
-  void check() {
+  static constexpr size_t kMostBytes = size_t(256) << 20;
+
+  static const std::vector<chat::Value> &none() {
+    static const std::vector<chat::Value> empty;
+    return empty;
+  }
+  static const std::vector<chat::Value> &listIn(const chat::Value &value, const std::string &what) {
+    if (!value.is<chat::List>())
+      throw chat::Failure(fmt::format("{}: expected a list, found {}", what, value.kind()));
+    return value.items();
+  }
+  static bool flagIn(const chat::Value &value, const std::string &what) {
+    if (const auto *flag = value.as<bool>())
+      return *flag;
+    throw chat::Failure(fmt::format("{}: expected a boolean, found {}", what, value.kind()));
+  }
+  static int64_t integerIn(const chat::Value &value, const std::string &what, int64_t most) {
+    const auto *number = value.as<int64_t>();
+    if (!number || *number < 0 || *number > most)
+      throw chat::Failure(fmt::format("{}: expected an integer from 0 to {}, found {}", what, most,
+                                      number ? std::to_string(*number) : value.kind()));
+    return *number;
+  }
+  static int32_t idIn(const chat::Value &value, const std::string &what) {
+    return static_cast<int32_t>(integerIn(value, what, (int64_t(1) << 24) - 1));
+  }
+
+  void check(const std::string &model) {
+    const size_t tokens = vocabulary->size();
     if (model != "bpe")
-      throw TextError(fmt::format("expected a tokenizer of model 'bpe', found '{}'", model));
-    if (vocabulary.empty())
-      throw TextError("the tokenizer has no vocabulary");
+      throw support::Error{
+          TTRT_UNSUPPORTED,
+          fmt::format("expected a tokenizer of model 'bpe', found '{}'", printable(model))};
+    if (tokens == 0 || tokens > size_t(1) << 24)
+      throw chat::Failure(
+          fmt::format("expected a vocabulary of 1 to {} tokens, found {}", 1 << 24, tokens));
     if (types.empty())
-      types.assign(vocabulary.size(), kNormal);
-    if (types.size() != vocabulary.size())
-      throw TextError(
-          fmt::format("expected types of {} tokens, found {}", vocabulary.size(), types.size()));
+      types.assign(tokens, kNormal);
+    if (types.size() != tokens)
+      throw chat::Failure(
+          fmt::format("expected types of {} tokens, found {}", tokens, types.size()));
     for (const std::optional<int32_t> &end : {eos, eot})
       if (end)
         stops.push_back(*end);
@@ -124,11 +144,10 @@ private:
     if (bos)
       given.push_back(*bos);
     for (int32_t token : given)
-      if (static_cast<size_t>(token) >= vocabulary.size())
-        throw TextError(
-            fmt::format("token {} is not in the vocabulary of {}", token, vocabulary.size()));
+      if (static_cast<size_t>(token) >= tokens)
+        throw chat::Failure(fmt::format("token {} is not in the vocabulary of {}", token, tokens));
     if (addsBos && !bos)
-      throw TextError("the tokenizer adds a token at the beginning, but names none");
+      throw chat::Failure("the tokenizer adds a token at the beginning, but names none");
   }
 };
 
@@ -137,8 +156,8 @@ Tokenizer::Tokenizer(std::string_view json) : Tokenizer(Source(json)) {}
 Tokenizer::Tokenizer(const Source &source)
     : types(source.types), preTokenizer(source.pre), bos_(source.bos), eos_(source.eos),
       addsBos_(source.addsBos), stops_(source.stops) {
-  addTokens(source.vocabulary);
-  addMerges(source.merges);
+  addTokens(*source.vocabulary);
+  addMerges(*source.merges);
 }
 
 static size_t hashOf(std::string_view bytes) { return std::hash<std::string_view>()(bytes); }
@@ -149,7 +168,7 @@ static size_t hashOf(int32_t left, int32_t right) {
   return key ^ (key >> 32);
 }
 
-void Tokenizer::addTokens(const std::vector<std::string> &vocabulary) {
+void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
   table.assign(std::bit_ceil(2 * vocabulary.size()), -1);
   byteTokens.fill(-1);
   begins.push_back(0);
@@ -157,15 +176,15 @@ void Tokenizer::addTokens(const std::vector<std::string> &vocabulary) {
     const auto token = static_cast<int32_t>(i);
     const size_t begin = bytes.size();
     const bool isText = types[i] == kNormal || types[i] == kByte;
-    const bool isBytes = isText && alphabet().decode(vocabulary[i], bytes);
+    const std::string &name = chat::requireText(vocabulary[i], "the tokenizer's 'vocab'");
+    const bool isBytes = isText && alphabet().decode(name, bytes);
     if (!isBytes) {
       bytes.resize(begin);
-      bytes += vocabulary[i];
+      bytes += name;
     }
-    if (bytes.size() > UINT32_MAX)
-      throw TextError("the vocabulary has more than 4 GiB");
     begins.push_back(static_cast<uint32_t>(bytes.size()));
     const std::string_view own = bytesOf(token);
+    longest_ = std::max(longest_, own.size());
     if (own.empty())
       continue;
     if (types[i] == kUnknown || types[i] == kControl || types[i] == kUserDefined)
@@ -186,11 +205,11 @@ void Tokenizer::addTokens(const std::vector<std::string> &vocabulary) {
     });
 }
 
-void Tokenizer::addMerges(const std::vector<std::string> &lines) {
+void Tokenizer::addMerges(const std::vector<chat::Value> &lines) {
   merges.assign(std::bit_ceil(2 * lines.size() + 1), {});
   std::string pair;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
+    const std::string_view line = chat::requireText(lines[i], "the tokenizer's 'merges'");
     const size_t space = line.find(' ');
     pair.clear();
     Merge merge;
@@ -204,8 +223,8 @@ void Tokenizer::addMerges(const std::vector<std::string> &lines) {
       }
     }
     if (merge.left < 0 || merge.right < 0 || merge.merged < 0)
-      throw TextError(fmt::format("merge {}: expected two tokens that make a third one, found '{}'",
-                                  i, printable(line)));
+      throw chat::Failure(fmt::format(
+          "merge {}: expected two tokens that make a third one, found '{}'", i, printable(line)));
     size_t at = hashOf(merge.left, merge.right) & (merges.size() - 1);
     while (merges[at].left >= 0 &&
            (merges[at].left != merge.left || merges[at].right != merge.right))
@@ -302,16 +321,20 @@ void Tokenizer::encodePiece(std::string_view piece, std::vector<int32_t> &tokens
     tokens.push_back(parts[static_cast<size_t>(at)].token);
 }
 
+std::string Tokenizer::unmarked(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size(); ++at)
+    if (text[at] != kMark || (++at < text.size() && text[at] == kMark))
+      result += text[at];
+    else
+      --at;
+  return result;
+}
+
 void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32_t> &tokens) const {
-  std::string unmarked;
-  if (marked && text.find(kMark) != std::string_view::npos) {
-    for (size_t at = 0; at < text.size(); ++at)
-      if (text[at] != kMark || (++at < text.size() && text[at] == kMark))
-        unmarked += text[at];
-      else
-        --at;
-    text = unmarked;
-  }
+  std::string without;
+  if (marked && text.find(kMark) != std::string_view::npos)
+    text = without = unmarked(text);
   preTokenizer.split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
 }
 
@@ -364,4 +387,4 @@ void Tokenizer::decode(int32_t token, std::string &to, bool control) const {
     to += bytesOf(token);
 }
 
-} // namespace ttrun
+} // namespace ttrt::language

@@ -7,6 +7,7 @@
 #define TTRT_TEXT_TOKENIZER_H
 
 #include "text/PreTokenizer.h"
+#include "text/Template/Value.h"
 
 #include <array>
 #include <cstdint>
@@ -15,11 +16,12 @@
 #include <string_view>
 #include <vector>
 
-namespace ttrun {
+namespace ttrt::language {
 
 class Tokenizer {
 public:
-  /// Reads the metadata `tokenizer` of a bundle. Throws TextError.
+  /// Reads the metadata `tokenizer` of a bundle. Throws Failure if it is damaged, and
+  /// support::Error if it is none of this library's.
   explicit Tokenizer(std::string_view json);
 
   /// Names of control tokens, which are no text: beginnings and ends of messages.
@@ -38,8 +40,12 @@ public:
   /// Marks the names of control tokens in `text`, so that they stay text wherever the result is
   /// inserted: what a user types cannot end a message. Control::ParseMarked removes the marks.
   std::string protect(std::string_view text) const;
+  /// The text without marks.
+  static std::string unmarked(std::string_view text);
 
   int32_t size() const { return static_cast<int32_t>(begins.size()) - 1; }
+  /// Bytes of the longest token.
+  size_t longest() const { return longest_; }
   bool isControl(int32_t token) const { return types[static_cast<size_t>(token)] == kControl; }
   std::optional<int32_t> bos() const { return bos_; }
   std::optional<int32_t> eos() const { return eos_; }
@@ -60,8 +66,8 @@ private:
 
   struct Source;
   explicit Tokenizer(const Source &source);
-  void addTokens(const std::vector<std::string> &vocabulary);
-  void addMerges(const std::vector<std::string> &lines);
+  void addTokens(const std::vector<chat::Value> &vocabulary);
+  void addMerges(const std::vector<chat::Value> &lines);
   std::string_view bytesOf(int32_t token) const;
   int32_t find(std::string_view bytes) const;
   const Merge *findMerge(int32_t left, int32_t right) const;
@@ -80,9 +86,10 @@ private:
   PreTokenizer preTokenizer;
   std::optional<int32_t> bos_, eos_;
   bool addsBos_ = false;
+  size_t longest_ = 0;
   std::vector<int32_t> stops_;
 };
 
-} // namespace ttrun
+} // namespace ttrt::language
 
 #endif // TTRT_TEXT_TOKENIZER_H

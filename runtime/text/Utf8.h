@@ -5,18 +5,14 @@
 #ifndef TTRT_TEXT_UTF8_H
 #define TTRT_TEXT_UTF8_H
 
+#include "ttrt/format/utf8.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace ttrun {
+namespace ttrt::language {
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
-size_t utf8Length(std::string_view text);
-/// The number of code points.
-size_t columnsOf(std::string_view text);
-/// Replaces control characters and malformed UTF-8 by \xNN.
-std::string printable(std::string_view text);
 /// Appends a code point that is no surrogate.
 inline void appendUtf8(std::string &to, uint32_t code) {
   auto byte = [&](uint32_t bits) { to += static_cast<char>(bits); };
@@ -52,16 +48,19 @@ inline uint32_t codePointOf(std::string_view sequence) {
 /// U+FFFD for bytes that are no UTF-8, as many as Python's bytes.decode(errors="replace") makes.
 class Utf8Stream {
 public:
-  /// Returns what is complete.
-  std::string push(std::string_view bytes);
+  /// Pieces have at most so many bytes.
+  explicit Utf8Stream(size_t most);
+  /// Returns what is complete, which is valid until the next call. Allocates nothing.
+  std::string_view push(std::string_view bytes);
   /// Returns the rest, at the end.
-  std::string finish();
+  std::string_view finish();
 
 private:
-  std::string drain(bool atEnd);
+  std::string_view drain(bool atEnd);
   std::string held; ///< the beginning of a sequence
+  std::string text; ///< what was returned last
 };
 
-} // namespace ttrun
+} // namespace ttrt::language
 
 #endif // TTRT_TEXT_UTF8_H

@@ -3,11 +3,11 @@
 // Any bytes as the log of a profiler: all files of a report, or an error. Three of four inputs are
 // sequences of whole records: some are dropped, doubled and exchanged, and their fields are set.
 
+#include "Formats/JsonReader.h"
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
 #include "Profile/Picture.h"
 #include "Profile/Summary.h"
-#include "text/JsonReader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -88,7 +88,7 @@ def logs(build, folder):
 
 
 def texts(build, folder):
-    """Chat templates of the tests, after a byte 1, and tokenizers of a few tokens, after a byte 0."""
+    """Chat templates of the tests, after a byte 1, tokenizers of a few tokens, after a byte 0, and messages, after a byte 2."""
     sys.path.insert(0, str(ROOT / "test/ttrun/text"))
     import templates
     for name, source in [*templates.MODELS.items(), *enumerate(templates.SMALL)]:
@@ -98,6 +98,8 @@ def texts(build, folder):
                      "types": [1, 1, 1, 3, 1, 1, 1, 1], "merges": ["a b", "\u0120 a"], "bos": 3, "eos": 3, "eot": None,
                      "add_bos": True, "stop": [2]}
         (folder / f"tokenizer-{pre}").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
+    messages = [{"role": "user", "content": "\u00f0 <|end|>", "n": [1, -2.5, True, None, {"": "\ud83d\ude42"}]}]
+    (folder / "messages").write_bytes(b"\x02" + json.dumps(messages).encode())
 
 
 MAKERS = {"commands": commands, "loader": bundles, "log": logs, "onnx": models, "tables": tables, "text": texts}

@@ -70,6 +70,7 @@ def test_libttrt_is_small(installed, build_dir, tmp_path):
 @pytest.mark.parametrize("name, map, version, api", [
     ("libttrt", "runtime/ttrt.map", "TTRT_0.1", "TTRT_API"),
     ("libttrt_generate", "runtime/generate/generate.map", "TTRT_GENERATE_0.1", "TTRT_GENERATE_API"),
+    ("libttrt_text", "runtime/text/text.map", "TTRT_TEXT_0.1", "TTRT_TEXT_API"),
 ])
 def test_exports_are_those_of_map_and_headers(installed, root, name, map, version, api):
     """The binary interface: the library's name, and each symbol under the release that introduced it."""
@@ -83,12 +84,20 @@ def test_exports_are_those_of_map_and_headers(installed, root, name, map, versio
         for symbol in re.findall(r"^    (\w+);$", body, re.M):
             assert symbol not in mapped, f"{symbol} is in two versions"
             mapped[symbol] = node
+    assert version in mapped.values()
     exported = dict(re.findall(r" [A-Z] (\w+)@@?(\S+)$", run("nm", "-D", "--defined-only", library), re.M))
     nodes = {symbol for symbol in exported if symbol.startswith("TTRT_")}  # some linkers list the nodes, too
     assert {symbol: node for symbol, node in exported.items() if symbol not in nodes} == mapped
     assert sorted(declared_in((installed / "include/ttrt").glob("*.h"))) == sorted(s for s, node in mapped.items() if node == version)
     private = sorted(s for s, node in mapped.items() if node != version)
     assert private == (sorted(declared_in([root / "runtime/lib/Api/Turns.h"])) if name == "libttrt" else [])
+
+
+def test_libttrt_text_needs_no_other_library(installed, build_dir):
+    """It has fmt and PCRE2 inside, so that a machine which runs bundles needs no further packages."""
+    library, = (p for p in installed.rglob("libttrt_text.so.*") if not p.is_symlink())
+    needed = set(re.findall(r"Shared library: \[(\w+)", run("readelf", "--dynamic", "--wide", library)))
+    assert needed <= {"libttrt", "libstdc", "libm", "libgcc_s", "libc", "libclang_rt", "ld"}, needed
 
 
 def test_installed_tools_start(installed):
@@ -238,6 +247,7 @@ def test_pkg_config_builds_the_c_example(installed, build_dir, root, tmp_path):
     where, = moved.rglob("ttrt.pc")
     environment = {**os.environ, "PKG_CONFIG_PATH": str(where.parent)}
     assert "-lttrt_generate -lttrt" in run("pkg-config", "--libs", "ttrt_generate", env=environment)
+    assert "-lttrt_text -lttrt" in run("pkg-config", "--libs", "ttrt_text", env=environment)
     flags = run("pkg-config", "--cflags", "--libs", "ttrt", env=environment).split()
     assert f"-L{where.parent}/../../lib" in " ".join(flags)
     run("clang-22", root / "examples/c/main.c", "-o", tmp_path / "program", *flags)

@@ -168,7 +168,7 @@ def test_long_runs(text_tool, vocabularies):
 @pytest.mark.parametrize("change, words", [
     ({"model": "unigram"}, "expected a tokenizer of model 'bpe', found 'unigram'"),
     ({"pre": "tekken"}, "expected one of the pre-tokenizers gpt-2, llama-bpe, qwen2, smollm, found 'tekken'"),
-    ({"vocab": []}, "has no vocabulary"),
+    ({"vocab": []}, "expected a vocabulary of 1 to 16777216 tokens, found 0"),
     ({"types": [1, 1]}, "expected types of 3 tokens, found 2"),
     ({"merges": ["a c"]}, "merge 0: expected two tokens that make a third one, found 'a c'"),
     ({"merges": ["ab"]}, "merge 0: expected two tokens that make a third one, found 'ab'"),
@@ -176,7 +176,7 @@ def test_long_runs(text_tool, vocabularies):
     ({"stop": [-1]}, "expected an integer from 0 to"),
     ({"eos": 0.5}, "expected an integer from 0 to"),
     ({"add_bos": True}, "adds a token at the beginning, but names none"),
-    ({"vocab": "ab"}, "expected '['"),
+    ({"vocab": "ab"}, "'vocab': expected a list, found a string"),
 ])
 def test_errors(text_tool, tmp_path, change, words):
     blob = {"model": "bpe", "pre": "gpt-2", "vocab": ["a", "b", "ab"], "types": [1, 1, 1], "merges": ["a b"], "eos": None}

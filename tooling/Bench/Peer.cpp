@@ -2,10 +2,10 @@
 #include "Bench/Peer.h"
 
 #include "Formats/Json.h"
+#include "Formats/JsonReader.h"
 #include "PeerFiles.h"
 #include "Support/Error.h"
 #include "Support/WriteFile.h"
-#include "text/JsonReader.h"
 
 #include <cerrno>
 #include <cstdlib>

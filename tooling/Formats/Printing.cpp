@@ -5,6 +5,12 @@
 
 namespace ttrun {
 
+size_t columnsOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
 std::string shorten(std::string_view text, size_t columns) {
   constexpr std::string_view kDots = "...";
   const size_t width = columnsOf(text);

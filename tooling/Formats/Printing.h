@@ -7,7 +7,7 @@
 #ifndef TTC_TOOLING_FORMATS_PRINTING_H
 #define TTC_TOOLING_FORMATS_PRINTING_H
 
-#include "text/Utf8.h"
+#include "ttrt/format/utf8.h"
 
 #include <cstdint>
 #include <fmt/core.h>
@@ -17,8 +17,13 @@
 
 namespace ttrun {
 
+using ttrt::printable;
+using ttrt::utf8Length;
+
 inline constexpr size_t kColumns = 100;
 
+/// The number of code points.
+size_t columnsOf(std::string_view text);
 /// Makes `text` at most `columns` wide by replacing its middle with "...".
 std::string shorten(std::string_view text, size_t columns);
 

@@ -2,10 +2,9 @@
 #include "MeshTime/CommandTimes.h"
 
 #include "Bundle/Access.h"
+#include "Formats/JsonReader.h"
 #include "Formats/Printing.h"
 #include "Support/Error.h"
-#include "text/Error.h"
-#include "text/JsonReader.h"
 
 #include <algorithm>
 #include <fstream>
@@ -22,7 +21,7 @@ static JsonValue readJson(const std::string &file) {
     throw UserError(fmt::format("cannot read '{}'", file));
   try {
     return JsonValue::parse(json);
-  } catch (const TextError &error) {
+  } catch (const UserError &error) {
     throw UserError(fmt::format("{}: {}", file, error.what()));
   }
 }

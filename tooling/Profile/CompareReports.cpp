@@ -3,12 +3,11 @@
 // ttrun perf --compare: whether one measurement is slower than another, beyond their noise.
 
 #include "Formats/Json.h"
+#include "Formats/JsonReader.h"
 #include "Formats/Printing.h"
 #include "Profile/Analysis.h"
 #include "Profile/Report.h"
 #include "Support/Error.h"
-#include "text/Error.h"
-#include "text/JsonReader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -73,7 +72,7 @@ static Measurement readMeasurement(const std::string &given) {
   JsonValue json;
   try {
     json = JsonValue::parse(readText(path));
-  } catch (const TextError &error) {
+  } catch (const UserError &error) {
     throw UserError(fmt::format("{}: {}", path, error.what()));
   }
   Measurement measurement;

@@ -2,8 +2,8 @@
 #include "Profile/Machine.h"
 
 #include "Formats/Json.h"
+#include "Formats/JsonReader.h"
 #include "Support/Error.h"
-#include "text/JsonReader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ std::vector<Machine> readMachines(const std::string &path) {
       machine.int8Instructions = value["int8_instructions"].string;
       machines.push_back(std::move(machine));
     }
-  } catch (const std::runtime_error &error) { // a UserError or TextError
+  } catch (const UserError &error) {
     throw UserError(fmt::format("{}: {}", path, error.what()));
   }
   return machines;

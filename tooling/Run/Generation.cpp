@@ -3,7 +3,6 @@
 
 #include "Formats/BundleMessage.h"
 #include "Support/Error.h"
-#include "text/Utf8.h"
 
 #include <algorithm>
 #include <chrono>
@@ -43,9 +42,8 @@ ttrt_status Generator::onEach(const Call &call, ttrt_error *error) {
 }
 
 Generator::Generator(const std::string &path, Session &session,
-                     const ttrt_generator_options &options, const Tokenizer *tokenizer)
-    : path(path), tokenizer(tokenizer), mesh(session.mesh()),
-      handles(mesh ? mesh->localDevices() : 1) {
+                     const ttrt_generator_options &options, const Text *text)
+    : path(path), text(text), mesh(session.mesh()), handles(mesh ? mesh->localDevices() : 1) {
   std::vector<ttrt_device *> devices{session.device()};
   if (mesh) {
     devices.resize(handles.size());
@@ -95,17 +93,18 @@ static ttrt_generation toGeneration(const GenerationOptions &options) {
 
 namespace {
 /// One text while it is generated.
-class Text {
+class Answer {
 public:
   /// When its prompt is computed.
-  Text(size_t prompt, size_t reused, Clock::time_point begin) : begin(begin) {
+  Answer(const Text *text, size_t prompt, size_t reused, Clock::time_point begin)
+      : begin(begin), stream(text) {
     result.prompt = prompt;
     result.reused = reused;
     result.promptMs = msSince(begin);
     result.ended = "context";
   }
   /// Returns the text that is complete with the token.
-  std::string add(int32_t token, const Tokenizer *tokenizer, const ttrt_sampling &sampling) {
+  std::string add(int32_t token, const ttrt_sampling &sampling) {
     result.decodeMs = msSince(computed);
     times.push_back(result.decodeMs);
     if (result.tokens.empty())
@@ -115,12 +114,9 @@ public:
     const bool isStop = std::find(stops, last, token) != last;
     if (isStop)
       result.ended = "stop";
-    bytes.clear();
-    if (tokenizer && !isStop && token < tokenizer->size())
-      tokenizer->decode(token, bytes);
-    const std::string text = stream.push(bytes);
-    result.text += text;
-    return text;
+    const std::string piece = isStop ? "" : stream.push(token);
+    result.text += piece;
+    return piece;
   }
   /// Returns the rest of the text.
   std::string finish(const GenerationOptions &options) {
@@ -141,8 +137,7 @@ public:
 private:
   const Clock::time_point begin, computed = Clock::now();
   Generated result;
-  Utf8Stream stream;
-  std::string bytes;
+  TextStream stream;
   std::vector<double> times; ///< of the tokens, since the prompt's end
 };
 } // namespace
@@ -159,7 +154,7 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
             },
             &error),
         error);
-  Text text(prompt.size(), ttrt_generator_reused(handles[0]), begin);
+  Answer answer(text, prompt.size(), ttrt_generator_reused(handles[0]), begin);
   for (;;) {
     ttrt_generated generated = TTRT_GENERATED_INIT;
     const ttrt_status status = next(generated, &error);
@@ -172,11 +167,11 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
     if (keepsLogits)
       if (const float *row = ttrt_generator_logits(handles[0], &vocabulary))
         logits.insert(logits.end(), row, row + vocabulary);
-    use(token, text.add(token, tokenizer, options.sampling));
+    use(token, answer.add(token, options.sampling));
   }
-  if (const std::string rest = text.finish(options); !rest.empty())
+  if (const std::string rest = answer.finish(options); !rest.empty())
     use(-1, rest);
-  return text.generated();
+  return answer.generated();
 }
 
 /// Nothing is computed where a later prompt would be an error.
@@ -200,7 +195,7 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
   checkFits(prompts, options);
   const ttrt_generation generation = toGeneration(options);
   GeneratedAll all;
-  std::vector<std::unique_ptr<Text>> texts(prompts.size());
+  std::vector<std::unique_ptr<Answer>> answers(prompts.size());
   std::vector<size_t> places(sequences()); // the prompt of each sequence
   size_t started = 0, complete = 0;
   std::vector<bool> isComplete(prompts.size());
@@ -219,10 +214,10 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
               &error),
           error);
     const size_t reused = ttrt_generator_reused(handles[0]);
-    texts[started] = std::make_unique<Text>(prompt.size(), reused, startBegin);
+    answers[started] = std::make_unique<Answer>(text, prompt.size(), reused, startBegin);
     all.prompt += prompt.size();
     all.computed += prompt.size() - reused;
-    all.promptMs += texts[started]->generated().promptMs;
+    all.promptMs += answers[started]->generated().promptMs;
     places[sequence] = started++;
   };
   for (uint32_t sequence = 0; sequence < sequences(); ++sequence)
@@ -235,19 +230,19 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
     check(status, error);
     const size_t index = places[generated.sequence];
     if (generated.token >= 0)
-      texts[index]->add(generated.token, tokenizer, options.sampling);
+      answers[index]->add(generated.token, options.sampling);
     if (generated.ended == TTRT_NOT_ENDED)
       continue;
-    texts[index]->finish(options);
+    answers[index]->finish(options);
     isComplete[index] = true;
     start(generated.sequence);
     for (; complete < prompts.size() && isComplete[complete]; ++complete)
-      use(complete, texts[complete]->generated());
+      use(complete, answers[complete]->generated());
   }
   all.decodeMs = msSince(begin) - all.promptMs;
-  for (const std::unique_ptr<Text> &text : texts) {
-    all.tokens += text->generated().tokens.size();
-    all.texts.push_back(text->generated());
+  for (const std::unique_ptr<Answer> &answer : answers) {
+    all.tokens += answer->generated().tokens.size();
+    all.texts.push_back(answer->generated());
   }
   return all;
 }

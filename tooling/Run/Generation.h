@@ -6,7 +6,7 @@
 #define TTC_TOOLING_RUN_GENERATION_H
 
 #include "Run/Session.h"
-#include "text/Tokenizer.h"
+#include "Run/Text.h"
 #include "ttrt/generate.h"
 
 #include <functional>
@@ -57,9 +57,9 @@ struct GeneratedAll {
 /// same.
 class Generator {
 public:
-  /// `tokenizer` may be null. Throws UserError or BadBundle.
+  /// `text` may be null. Throws UserError or BadBundle.
   Generator(const std::string &path, Session &session, const ttrt_generator_options &options,
-            const Tokenizer *tokenizer);
+            const Text *text);
   ~Generator();
   Generator(const Generator &) = delete;
   Generator &operator=(const Generator &) = delete;
@@ -94,7 +94,7 @@ private:
                  const GenerationOptions &options) const;
 
   std::string path;
-  const Tokenizer *tokenizer;
+  const Text *text;
   MeshDevices *mesh; ///< null: one device
   std::vector<ttrt_generator *> handles;
   bool keepsLogits = false;

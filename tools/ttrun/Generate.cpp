@@ -8,8 +8,6 @@
 #include "Run/Mesh/Rank.h"
 #include "Support/Error.h"
 #include "Support/Options.h"
-#include "text/ChatTemplate.h"
-#include "text/Error.h"
 #include "ttrt/state.h"
 
 #include <chrono>
@@ -21,15 +19,7 @@
 
 namespace ttrun {
 
-namespace {
-/// What the bundle carries for text. It is read while the device is opened.
-struct TextTools {
-  std::unique_ptr<Tokenizer> tokenizer;
-  std::unique_ptr<ChatTemplate> chat;
-};
-
 using Clock = std::chrono::steady_clock;
-} // namespace
 
 /// A copy, which the bundle need not outlive. Throws UserError if there is none.
 static std::string metadataOf(const ttrt_bundle *bundle, const char *key) {
@@ -41,15 +31,6 @@ static std::string metadataOf(const ttrt_bundle *bundle, const char *key) {
   return {static_cast<const char *>(value), bytes};
 }
 
-/// `chat` is empty if it is not needed.
-static TextTools readTextTools(const std::string &tokenizer, const std::string &chat) {
-  TextTools tools;
-  tools.tokenizer = std::make_unique<Tokenizer>(tokenizer);
-  if (!chat.empty())
-    tools.chat = std::make_unique<ChatTemplate>(chat);
-  return tools;
-}
-
 static bool hasMetadata(const ttrt_bundle *bundle, const std::string &key) {
   for (uint32_t i = 0; const char *found = ttrt_bundle_metadata_key(bundle, i); ++i)
     if (found == key)
@@ -58,6 +39,11 @@ static bool hasMetadata(const ttrt_bundle *bundle, const std::string &key) {
 }
 
 namespace {
+struct Message {
+  const char *role;
+  std::string content;
+};
+
 /// The command, once its options are known.
 class GenerateRun {
 public:
@@ -65,10 +51,9 @@ public:
   void run();
 
 private:
-  TextTools takeTextTools();
+  std::unique_ptr<Text> takeText();
   std::vector<std::vector<int32_t>> promptIds();
-  std::vector<int32_t> encode(std::string_view text, Tokenizer::Control control) const;
-  std::vector<int32_t> chatIds(const std::vector<ChatMessage> &said) const;
+  std::vector<int32_t> chatIds(const std::vector<Message> &said) const;
   Generated generate(const std::vector<int32_t> &ids, bool reuse);
   void show(int32_t token, const std::string &text);
   void converse();
@@ -85,12 +70,12 @@ private:
   const std::string path;
   GenerateOptions &options;
   const Clock::time_point begin = Clock::now();
-  std::future<TextTools> reading;
+  std::future<std::unique_ptr<Text>> reading; ///< while the device is opened
   std::unique_ptr<Session> session;
-  TextTools text;
+  std::unique_ptr<Text> text; ///< null: numbers of tokens are enough
   std::unique_ptr<Generator> generator;
   GenerationOptions generation;
-  std::vector<ChatMessage> messages;
+  std::vector<Message> messages;
   bool plain = true; ///< what is printed goes to a file or a pipe, as it is
 };
 } // namespace
@@ -105,10 +90,13 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
     if (!options.promptIds.empty() && !hasMetadata(bundle, "tokenizer"))
       return;
     const std::string chat = options.chat ? metadataOf(bundle, "chat_template") : "";
-    reading = std::async(std::launch::async, readTextTools, metadataOf(bundle, "tokenizer"), chat);
+    const std::string tokenizer = metadataOf(bundle, "tokenizer");
+    reading = std::async(std::launch::async, [=, this] {
+      return std::make_unique<Text>(this->path, tokenizer, this->options.chat ? &chat : nullptr);
+    });
   };
   session = std::make_unique<Session>(path, its);
-  text = takeTextTools();
+  text = takeText();
   if (!options.saveState.empty())
     session->checkStates("save-state");
   if (!options.restoreState.empty())
@@ -117,13 +105,13 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
   opening.ahead = static_cast<uint32_t>(options.ahead);
   opening.no_trace = its.noTrace;
   opening.schedule = its.schedule.empty() ? nullptr : its.schedule.c_str();
-  generator = std::make_unique<Generator>(path, *session, opening, text.tokenizer.get());
+  generator = std::make_unique<Generator>(path, *session, opening, text.get());
   if (!options.logits.empty())
     generator->keepLogits();
 
   std::vector<int32_t> stops;
-  if (text.tokenizer && !options.ignoreEos)
-    stops = text.tokenizer->stops();
+  if (text && !options.ignoreEos)
+    stops = text->stops();
   if (!options.stopIds.empty())
     for (int32_t id : parseIds("stop-ids", options.stopIds))
       stops.push_back(id);
@@ -133,43 +121,27 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
 }
 
 /// The tokenizer is not needed where numbers go in and come out: an error in it is none then.
-TextTools GenerateRun::takeTextTools() {
+std::unique_ptr<Text> GenerateRun::takeText() {
   if (!reading.valid())
-    return {};
+    return nullptr;
   try {
     return reading.get();
-  } catch (const TextError &error) {
-    if (!options.promptIds.empty())
-      return {};
-    throw UserError(fmt::format("{}: {}", path, error.what()));
+  } catch (const UserError &) {
+    if (options.promptIds.empty())
+      throw;
+    return nullptr;
   }
 }
 
-std::vector<int32_t> GenerateRun::encode(std::string_view piece, Tokenizer::Control control) const {
-  std::vector<int32_t> ids;
-  text.tokenizer->encode(piece, control, ids);
-  const std::optional<int32_t> bos = text.tokenizer->bos();
-  if (text.tokenizer->addsBos() && (ids.empty() || ids[0] != *bos))
-    ids.insert(ids.begin(), *bos);
-  if (ids.empty())
-    throw UserError("expected a prompt of at least one token");
-  return ids;
-}
-
-/// What a message says cannot end it, or begin another one.
-std::vector<int32_t> GenerateRun::chatIds(const std::vector<ChatMessage> &said) const {
-  auto nameOf = [&](std::optional<int32_t> token) {
-    std::string name;
-    if (token)
-      text.tokenizer->decode(*token, name, /*control=*/true);
-    return name;
-  };
-  std::vector<ChatMessage> marked = said;
-  for (ChatMessage &message : marked)
-    message.content = text.tokenizer->protect(message.content);
-  return encode(
-      text.chat->prompt(marked, nameOf(text.tokenizer->bos()), nameOf(text.tokenizer->eos())),
-      Tokenizer::Control::ParseMarked);
+std::vector<int32_t> GenerateRun::chatIds(const std::vector<Message> &said) const {
+  Json json;
+  json.beginArray();
+  for (const Message &message : said)
+    json.beginObject()
+        .field("role", message.role)
+        .field("content", std::string_view(message.content))
+        .endObject();
+  return text->chat(json.endArray().take());
 }
 
 /// The tokens of each prompt; with --chat, each begins a separate conversation.
@@ -179,11 +151,10 @@ std::vector<std::vector<int32_t>> GenerateRun::promptIds() {
     all.push_back(parseIds("prompt-ids", numbers));
   for (const std::string &prompt : options.prompts) {
     if (!options.chat) {
-      all.push_back(
-          encode(prompt, options.special ? Tokenizer::Control::Parse : Tokenizer::Control::AsText));
+      all.push_back(text->encode(prompt, options.special));
       continue;
     }
-    std::vector<ChatMessage> said = messages;
+    std::vector<Message> said = messages;
     said.push_back({"user", prompt});
     all.push_back(chatIds(said));
   }
@@ -205,7 +176,7 @@ static std::string forTerminal(const std::string &text) {
 void GenerateRun::show(int32_t token, const std::string &piece) {
   if (options.json)
     return;
-  if (options.printIds || !text.tokenizer) {
+  if (options.printIds || !text) {
     if (token >= 0)
       fmt::print("{}\n", token);
   } else {
@@ -261,7 +232,7 @@ void GenerateRun::addTexts(Json &json, const Generated &result) const {
   for (int32_t token : result.tokens)
     json.value(token);
   json.endArray();
-  if (text.tokenizer)
+  if (text)
     json.field("text", result.text);
 }
 
@@ -336,7 +307,7 @@ void GenerateRun::generateOne(const std::vector<int32_t> &ids) {
     printJson(result);
     return;
   }
-  if (!options.printIds && text.tokenizer && !result.text.ends_with('\n'))
+  if (!options.printIds && text && !result.text.ends_with('\n'))
     fmt::print("\n");
   fflush(stdout);
   printSpeed(result);
@@ -352,7 +323,7 @@ void GenerateRun::generateAll(const std::vector<std::vector<int32_t>> &prompts) 
         if (options.json)
           return;
         fmt::print("{}=== prompt {}{}\n", index ? "\n" : "", index + 1, titleOf(index));
-        if (options.printIds || !text.tokenizer)
+        if (options.printIds || !text)
           for (int32_t token : result.tokens)
             show(token, "");
         else

@@ -6,6 +6,7 @@
 #include "BoundCall.h"
 #include "Inspect.h"
 #include "Stream.h"
+#include "Text.h"
 
 namespace nb = nanobind;
 using namespace ttrt::python;
@@ -125,6 +126,25 @@ NB_MODULE(_ttrt, module) {
       .def_prop_ro("in_flight", &Stream::inFlight)
       .def_prop_ro("closed", &Stream::isClosed)
       .def_prop_ro("schedule", &Stream::schedule);
+
+  nb::class_<Text>(module, "Text")
+      .def("__init__",
+           [](Text *text, nb::handle device) {
+             if (!nb::isinstance<Device>(device))
+               raiseTypeError("expected a Device");
+             new (text) Text(*nb::inst_ptr<Device>(device));
+           })
+      .def("info", &Text::info)
+      .def("encode", &Text::encode)
+      .def("decode", &Text::decode)
+      .def("chat", &Text::chat, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
+      .def("chat_text", &Text::chatText, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
+
+  nb::class_<TextStream>(module, "TextStream")
+      .def("__init__", [](TextStream *stream, const Text &text,
+                          bool control) { new (stream) TextStream(text, control); })
+      .def("push", &TextStream::push)
+      .def("finish", &TextStream::finish);
 
   module.def("verify", [](nb::bytes path) { return verify(path.c_str()); });
   module.def("end_calls", [] {

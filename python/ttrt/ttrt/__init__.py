@@ -31,6 +31,7 @@ from ._errors import (
 )
 from ._report import Check, Memory, MemoryUse, Perf
 from ._stream import Stream
+from ._tokenizer import TextStream, Tokenizer
 from ._ttrt import IN_SLOT, Call
 
 __version__: str = _ttrt.version()
@@ -60,6 +61,8 @@ __all__ = [
     "Runnable",
     "Status",
     "Stream",
+    "TextStream",
+    "Tokenizer",
     "UnsupportedError",
     "UntrustedError",
     "WouldOverwriteError",

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 //===----------------------------------------------------------------------===//
 // Filters
@@ -365,4 +365,4 @@ std::map<std::string, Value> globals() {
   };
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

@@ -9,7 +9,7 @@
 
 #include <map>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 /// Applies a filter; the value is arguments.positional[0]. Throws Failure, also if there is none of
 /// this name.
@@ -37,6 +37,6 @@ std::string strip(std::string_view text, const Value &characters, bool left, boo
 /// Names that every template has.
 std::map<std::string, Value> globals();
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_BUILTINS_H

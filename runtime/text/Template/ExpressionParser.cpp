@@ -7,7 +7,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 using Kind = Expression::Kind;
 
@@ -374,4 +374,4 @@ bool ExpressionParser::startsArgument() const {
   return true;
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

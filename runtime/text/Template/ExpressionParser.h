@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 /// Parses the expressions of a tag, with Jinja's precedence of operators.
 class ExpressionParser {
@@ -72,6 +72,6 @@ private:
   int level = 0;
 };
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_EXPRESSIONPARSER_H

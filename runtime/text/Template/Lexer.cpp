@@ -8,7 +8,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 void failAt(int line, const std::string &message) {
   throw Failure(fmt::format("line {}: {}", line, message));
@@ -238,4 +238,4 @@ private:
 
 std::vector<Segment> lex(std::string_view source) { return Lexer(source).run(); }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

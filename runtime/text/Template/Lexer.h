@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 struct Token {
   enum class Kind { Name, String, Integer, Real, Operator, End };
@@ -33,6 +33,6 @@ std::vector<Segment> lex(std::string_view source);
 /// Throws Failure: "line 3: ...".
 [[noreturn]] void failAt(int line, const std::string &message);
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_LEXER_H

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 double realOf(const Value &value) {
   if (const auto *flag = value.as<bool>())
@@ -232,4 +232,4 @@ Value binary(const std::string &name, const Value &left, const Value &right) {
                             right.kind()));
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 namespace {
 class Parser : ExpressionParser {
@@ -172,4 +172,4 @@ private:
 
 Body parse(std::string_view source) { return Parser(source).run(); }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 using Kind = Expression::Kind;
 
@@ -293,4 +293,4 @@ std::string render(const Body &body, std::map<std::string, Value> names) {
   return text;
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

@@ -6,11 +6,11 @@
 
 #include <map>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 /// The text that a template makes of values with these names. Throws Failure: "line 3: ...".
 std::string render(const Body &body, std::map<std::string, Value> names);
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_RENDER_H

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <map>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 static bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool isLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -257,4 +257,4 @@ Value methodOf(const Value &value, const std::string &name) {
   return Undefined{name};
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

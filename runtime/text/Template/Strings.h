@@ -7,7 +7,7 @@
 
 #include "text/Template/Value.h"
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 std::string upper(std::string text);
 std::string lower(std::string text);
@@ -24,6 +24,6 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 Value integerOf(std::string_view text, const Value &otherwise);
 Value realOf(std::string_view text, const Value &otherwise);
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_STRINGS_H

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 struct Expression;
 using ExpressionPtr = std::unique_ptr<const Expression>;
@@ -71,6 +71,6 @@ struct Statement {
 /// Throws Failure: "line 3: expected ..., found ...".
 Body parse(std::string_view source);
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_SYNTAX_H

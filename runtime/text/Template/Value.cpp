@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
 /// Values are nested deeper only by mistake or to harm. A namespace counts as that deep, so nothing
 /// holds one, and none holds itself.
@@ -297,4 +297,4 @@ void requireSize(size_t bytes) {
     throw Failure("expected values of at most 64 MiB");
 }
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat

@@ -5,23 +5,23 @@
 #ifndef TTRT_TEXT_TEMPLATE_VALUE_H
 #define TTRT_TEXT_TEMPLATE_VALUE_H
 
-#include "text/Error.h"
-
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-namespace ttrun::chat {
+namespace ttrt::language::chat {
 
-/// An error in a template, or one that it raises; without the line, which the caller adds.
-struct Failure : TextError {
-  using TextError::TextError;
+/// An error in JSON, a vocabulary or a template, or one that a template raises; without the line,
+/// which the caller adds.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 class Value;
@@ -114,6 +114,6 @@ int64_t requireInteger(const Value &value, std::string_view what);
 /// Throws Failure if a value of a template would become larger than any that a prompt needs.
 void requireSize(size_t bytes);
 
-} // namespace ttrun::chat
+} // namespace ttrt::language::chat
 
 #endif // TTRT_TEXT_TEMPLATE_VALUE_H

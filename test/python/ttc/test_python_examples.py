@@ -35,11 +35,22 @@ def installed(tmp_path_factory, paths):
     return {"PYTHONPATH": os.pathsep.join([*paths, str(site)]), "TTC_CACHE_DIR": str(site / "cache")}
 
 
+@pytest.fixture(scope="module")
+def chat(build_dir, tools, tmp_path_factory):
+    writer, bundle = build_dir / "test/unit/ttrt-write-sample", tmp_path_factory.mktemp("bundles") / "chat.ttcb"
+    if not writer.exists():
+        pytest.skip(f"{writer} is not built")
+    tools.run(writer, "chat", bundle)
+    return bundle
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
-def test_example(python, installed, digits, path):
+def test_example(python, installed, digits, path, request):
     if path.stem in TORCH and not importlib.util.find_spec("torch"):
         pytest.skip("torch is not installed")
     model = [] if path.stem in TORCH else [MODELS.get(path.stem, digits)]
+    if path.stem == "tokens":
+        model = [request.getfixturevalue("chat")]
     done = python(path, *model, env=installed)
     assert done.stdout
     if path.stem in TORCH:

@@ -33,6 +33,12 @@ with ttrt.load("digits.ttcb", verify="structure", host_functions={"a.Clip": clip
     seconds: float = bundle.perf(image, loops=10).median
     bundle.input_slot("image")[...] = 1
     page: str = bundle.memory_map()
+    tokenizer = ttrt.Tokenizer(bundle)
+    said = [{"role": "user", "content": "Hi"}]
+    prompt: list[int] = tokenizer.apply_chat_template(said) + tokenizer.encode("a", control=True)
+    shown: str = tokenizer.apply_chat_template(said, tokenize=False, enable_thinking=False)
+    pieces: ttrt.TextStream = tokenizer.stream()
+    shown += pieces.push(prompt[0]) + pieces.finish() + tokenizer.decode(tokenizer.stop_tokens)
     try:
         bundle.run(image)
     except ttrt.FailedError as error:

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: ttrun-text encode TOKENIZER.json   [[hexadecimal bytes, parse names of control tokens],
-// ...]
+//                                            ...]
 //        ttrun-text decode TOKENIZER.json   [[token, ...], ...]
 //        ttrun-text protect TOKENIZER.json  [[text, in front of it, after it], ...]
 //        ttrun-text render TEMPLATE.jinja   [{name: value, ...}, ...]
 //
 // Reads JSON from standard input and writes an array of as many results: tokens; the pieces of
-// text, one for each token and one at the end; the tokens of a text with a protected part; {"text":
-// ...} or
-// {"error": ...}.
+// text, one for each token and one at the end; the tokens of a message with text of the template
+// around it; {"text": ...} or {"error": ...}.
 
-#include "Formats/Json.h"
-#include "text/ChatTemplate.h"
-#include "text/Error.h"
-#include "text/JsonReader.h"
-#include "text/Tokenizer.h"
-#include "text/Utf8.h"
+#include "ttrt/text.h"
 
 #include <charconv>
-#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
-using namespace ttrun;
+using Json = nlohmann::ordered_json; // the order of fields is seen in templates
 
 static std::string contentsOf(std::istream &stream) {
   std::stringstream text;
@@ -42,111 +37,127 @@ static std::string bytesOf(const std::string &digits) {
   return bytes;
 }
 
-/// Not by JsonValue: the order of fields is seen in templates.
-static chat::Value readValue(JsonCursor &cursor) {
-  switch (cursor.kind()) {
-  case JsonCursor::Kind::Null:
-    cursor.readNull();
-    return chat::None();
-  case JsonCursor::Kind::Bool:
-    return cursor.readBool();
-  case JsonCursor::Kind::Number: {
-    const double number = cursor.readNumber();
-    const auto integer = static_cast<int64_t>(number);
-    return static_cast<double>(integer) == number ? chat::Value(integer) : chat::Value(number);
-  }
-  case JsonCursor::Kind::String: {
-    std::string text;
-    cursor.readString(text);
-    return text;
-  }
-  case JsonCursor::Kind::Array: {
-    std::vector<chat::Value> items;
-    cursor.readArray([&] { items.push_back(readValue(cursor)); });
-    return items;
-  }
-  case JsonCursor::Kind::Object:
-    break;
-  }
-  std::vector<std::pair<std::string, chat::Value>> fields;
-  cursor.readObject([&](const std::string &name) { fields.emplace_back(name, readValue(cursor)); });
-  return chat::makeDict(std::move(fields));
+struct Failed {
+  ttrt_error error;
+};
+static void check(ttrt_status status, const ttrt_error &error) {
+  if (status != TTRT_OK)
+    throw Failed{error};
 }
 
-static void addTokens(Json &json, const std::vector<int32_t> &tokens) {
-  json.beginArray(/*flat=*/true);
-  for (int32_t token : tokens)
-    json.value(token);
-  json.endArray();
-}
-
-static void addPieces(Json &json, const Tokenizer &tokenizer, const JsonValue &tokens) {
-  Utf8Stream stream;
-  json.beginArray(/*flat=*/true);
-  for (const JsonValue &token : tokens.items) {
-    std::string bytes;
-    tokenizer.decode(static_cast<int32_t>(token.number), bytes, /*control=*/true);
-    json.value(stream.push(bytes));
+/// Calls twice: for the size, and for the contents.
+template <typename Result, typename Call> static Result resultOf(Call call) {
+  Result result;
+  ttrt_error error;
+  size_t count = 0;
+  ttrt_status status = call(nullptr, 0, &count, &error);
+  if (count) {
+    result.resize(count);
+    status = call(result.data(), result.size(), &count, &error);
   }
-  json.value(stream.finish()).endArray();
+  check(status, error);
+  return result;
 }
+using Tokens = std::vector<int32_t>;
 
-static void addRendered(Json &json, const ChatTemplate &chat, JsonCursor &input) {
-  std::map<std::string, chat::Value> values;
-  input.readObject([&](const std::string &name) { values[name] = readValue(input); });
-  json.beginObject();
-  try {
-    json.field("text", chat.render(std::move(values)));
-  } catch (const TextError &error) {
-    json.field("error", error.what());
+class Text {
+public:
+  Text(const std::string &tokenizer, const std::string *chat) {
+    ttrt_error error;
+    check(ttrt_text_open_metadata(tokenizer.data(), tokenizer.size(), chat ? chat->data() : nullptr,
+                                  chat ? chat->size() : 0, &handle, &error),
+          error);
   }
-  json.endObject();
-}
+  ~Text() { ttrt_text_close(handle); }
+  Text(const Text &) = delete;
+  Text &operator=(const Text &) = delete;
 
-static void run(const std::string &what, const std::string &file) {
-  const std::string text = contentsOf(std::cin);
-  Json json;
-  json.beginArray();
-  if (what == "render") {
-    const ChatTemplate chat(file);
-    JsonCursor inputs(text);
-    inputs.readArray([&] { addRendered(json, chat, inputs); });
-    json.endArray();
-    fmt::print("{}", json.take());
-    return;
+  Json encode(const Json &input) const {
+    const std::string bytes = bytesOf(input.at(0));
+    ttrt_text_encoding options = TTRT_TEXT_ENCODING_INIT;
+    options.control = input.at(1).get<bool>();
+    return resultOf<Tokens>([&](auto... result) {
+      return ttrt_text_encode(handle, bytes.data(), bytes.size(), &options, result...);
+    });
   }
-  const Tokenizer tokenizer(file);
-  for (const JsonValue &input : JsonValue::parse(text).items) {
-    std::vector<int32_t> tokens;
-    if (what == "decode") {
-      addPieces(json, tokenizer, input);
-      continue;
+  Json decode(const Json &tokens) const {
+    ttrt_error error;
+    ttrt_text_decoding options = TTRT_TEXT_DECODING_INIT;
+    options.control = 1;
+    ttrt_text_stream *stream;
+    check(ttrt_text_stream_open(handle, &options, &stream, &error), error);
+    Json pieces = Json::array();
+    const char *piece;
+    size_t size;
+    for (int32_t token : tokens) {
+      check(ttrt_text_stream_push(stream, token, &piece, &size, &error), error);
+      pieces.push_back(std::string(piece, size));
     }
-    if (what == "encode")
-      tokenizer.encode(bytesOf(input.items.at(0).string),
-                       input.items.at(1).number != 0 ? Tokenizer::Control::Parse
-                                                     : Tokenizer::Control::AsText,
-                       tokens);
-    else
-      tokenizer.encode(input.items.at(1).string + tokenizer.protect(input.items.at(0).string) +
-                           input.items.at(2).string,
-                       Tokenizer::Control::ParseMarked, tokens);
-    addTokens(json, tokens);
+    check(ttrt_text_stream_finish(stream, &piece, &size, &error), error);
+    pieces.push_back(std::string(piece, size));
+    ttrt_text_stream_close(stream);
+    return pieces;
   }
-  json.endArray();
-  fmt::print("{}", json.take());
-}
+  Json protect(const Json &input) const {
+    const std::string messages = Json::array({input.at(0)}).dump();
+    const std::string variables = Json{{"before", input.at(1)}, {"after", input.at(2)}}.dump();
+    ttrt_text_chat_options options = TTRT_TEXT_CHAT_OPTIONS_INIT;
+    options.variables = variables.c_str();
+    return resultOf<Tokens>([&](auto... result) {
+      return ttrt_text_chat(handle, messages.c_str(), &options, result...);
+    });
+  }
+  Json render(Json names) const {
+    auto take = [&](const char *name) -> std::optional<std::string> {
+      if (!names.contains(name) || names[name].is_null())
+        return std::nullopt;
+      std::string value = names[name].dump();
+      names.erase(name);
+      return value;
+    };
+    const std::string messages = *take("messages");
+    const std::optional<std::string> tools = take("tools");
+    ttrt_text_chat_options options = TTRT_TEXT_CHAT_OPTIONS_INIT;
+    options.no_generation_prompt = take("add_generation_prompt") == "false";
+    names.erase("tools");
+    const std::string variables = names.dump();
+    options.tools = tools ? tools->c_str() : nullptr;
+    options.variables = variables.c_str();
+    try {
+      return {{"text", resultOf<std::string>([&](auto... result) {
+                 return ttrt_text_chat_text(handle, messages.c_str(), &options, result...);
+               })}};
+    } catch (const Failed &failed) {
+      return {{"error", failed.error.message}};
+    }
+  }
+
+private:
+  ttrt_text *handle;
+};
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fmt::print(stderr, "usage: ttrun-text encode|decode|protect|render FILE < INPUTS\n");
+    std::cerr << "usage: ttrun-text encode|decode|protect|render FILE < INPUTS\n";
     return 2;
   }
+  const std::string what = argv[1];
+  std::ifstream file(argv[2], std::ios::binary);
+  const std::string contents = contentsOf(file);
+  const std::string around = "{{ before }}{{ messages[0] }}{{ after }}";
+  const std::string any = R"({"model": "bpe", "pre": "gpt-2", "vocab": ["a"]})";
   try {
-    std::ifstream file(argv[2], std::ios::binary);
-    run(argv[1], contentsOf(file));
-  } catch (const TextError &error) {
-    fmt::print(stderr, "{}\n", error.what());
+    const bool renders = what == "render";
+    const Text text(renders ? any : contents, renders ? &contents : &around);
+    Json results = Json::array();
+    for (const Json &input : Json::parse(contentsOf(std::cin)))
+      results.push_back(what == "encode"    ? text.encode(input)
+                        : what == "decode"  ? text.decode(input)
+                        : what == "protect" ? text.protect(input)
+                                            : text.render(input));
+    std::cout << results << "\n";
+  } catch (const Failed &failed) {
+    std::cerr << failed.error.message << "\n";
     return 1;
   }
 }

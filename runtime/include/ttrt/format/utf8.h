@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// UTF-8 in text of any origin, for the runtime's libraries and the tools. Header only.
+
+#ifndef TTRT_FORMAT_UTF8_H
+#define TTRT_FORMAT_UTF8_H
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ttrt {
+
+/// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
+inline size_t utf8Length(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0), second = byte(1);
+  if (text.empty() || first < 0x80)
+    return text.empty() ? 0 : 1;
+  if (first >= 0xc2 && first <= 0xdf)
+    return continues(1) ? 2 : 0;
+  // No overlong forms, no surrogates, nothing above U+10FFFF.
+  if (first >= 0xe0 && first <= 0xef)
+    return continues(1) && continues(2) && !(first == 0xe0 && second < 0xa0) &&
+                   !(first == 0xed && second > 0x9f)
+               ? 3
+               : 0;
+  if (first >= 0xf0 && first <= 0xf4)
+    return continues(1) && continues(2) && continues(3) && !(first == 0xf0 && second < 0x90) &&
+                   !(first == 0xf4 && second > 0x8f)
+               ? 4
+               : 0;
+  return 0;
+}
+
+/// Replaces control characters and malformed UTF-8 by \xNN.
+inline std::string printable(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  while (!text.empty()) {
+    const size_t length = utf8Length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    // U+0080 to U+009F are control characters, too.
+    const bool control =
+        first < 0x20 || first == 0x7f ||
+        (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    const size_t taken = std::max<size_t>(length, 1);
+    if (length && !control)
+      result += text.substr(0, taken);
+    else
+      for (char c : text.substr(0, taken))
+        result += {'\\', 'x', kDigits[(c >> 4) & 15], kDigits[c & 15]};
+    text.remove_prefix(taken);
+  }
+  return result;
+}
+
+} // namespace ttrt
+
+#endif // TTRT_FORMAT_UTF8_H
