@@ -177,14 +177,16 @@ class Page:
             return ""
         return "\n".join(["| | name | type |", "|---|---|---|", *(f"| {kind} | `{name}` | {text} |" for kind, name, text in rows)])
 
+    def traits(self, op, field):
+        """A field of those traits that have it."""
+        return sorted(trait[field] for trait in map(self.get, op["traits"]) if trait.get("cppNamespace") == "::mlir::ttc" and field in trait)
+
     def interfaces(self, op):
-        names = []
-        for reference in op["traits"]:
-            trait = self.get(reference)
-            name = trait.get("cppInterfaceName")
-            if name and trait["cppNamespace"] == "::mlir::ttc":
-                names.append(f"[{name}](#{name.lower()})")
-        return "Interfaces: " + ", ".join(sorted(names)) + "." if names else ""
+        names = [f"[{name}](#{name.lower()})" for name in self.traits(op, "cppInterfaceName")]
+        return "Interfaces: " + ", ".join(names) + "." if names else ""
+
+    def whole(self, op):
+        return "".join(f"Its dimensions are never divided: {reason}." for reason in self.traits(op, "whyWhole"))
 
     def write_ops(self):
         ops = self.select("Op", "opDialect")
@@ -201,7 +203,7 @@ class Page:
                 ops.remove(op)
                 description = self.clean(op["description"])
                 summary = "" if description.startswith("Element by element") else self.sentence(op["summary"])
-                self.add(f"#### ttc.{op['opName']}", summary, description, self.arguments(op), self.interfaces(op))
+                self.add(f"#### ttc.{op['opName']}", summary, description, self.arguments(op), self.interfaces(op), self.whole(op))
         assert not ops, f"expected a heading in FAMILIES for {[op['opName'] for op in ops]}, found none"
 
     PARAMETERS = {

@@ -59,7 +59,6 @@ void mlir::ttc::registerModelToBundle(StringRef name, StringRef description, Fil
         DialectRegistry registry;
         registerAllDialects(registry);
         registry.insert<TtcDialect>();
-        registerShardingModels(registry);
         context->appendDialectRegistry(registry);
         ModelDiagnostics diagnostics(context);
         std::unique_ptr<TuningSession> tuning;

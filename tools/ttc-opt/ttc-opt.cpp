@@ -60,7 +60,6 @@ int ttcOptMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registry.insert<ttc::TtcDialect>();
-  ttc::registerShardingModels(registry);
   registerAllPasses();
   ttc::registerTtcConversionPasses();
   ttc::registerTtcCodegenPasses();

@@ -2,6 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_INTERFACES_TRANSFORMINTERFACES_H
 #define TTC_DIALECTS_TTC_INTERFACES_TRANSFORMINTERFACES_H
 
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/Layout/StridedRange.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -24,14 +25,24 @@ struct CollectiveForm {
   std::optional<std::pair<int64_t, int64_t>> splitAndConcat = {};
 };
 
+/// The op needs and makes whole tensors: no dimension of a result corresponds to one of an operand.
+template <typename ConcreteType>
+class WholeTensors : public OpTrait::TraitBase<ConcreteType, WholeTensors> {};
+
+/// With the same attributes, the op computes a part of its result from parts of its operands.
+template <typename ConcreteType>
+class Shardable : public OpTrait::TraitBase<ConcreteType, Shardable> {};
+
 } // namespace mlir::ttc
 
 #include "dialects/Ttc/TtcTransformInterfaces.h.inc"
 
 namespace mlir::ttc {
 
-/// ShardableOpInterface::getOperandPartitions() for any op. Returns false if the op cannot be
-/// partitioned that way, or if the parts would not be equal.
+/// For a result that is partitioned into `parts` equal parts of each dimension: for each dimension
+/// of each operand, the dimension of the result that it is partitioned with, or -1 if a part needs
+/// all of it. Returns false if the op cannot be partitioned that way, as it is, or the parts would
+/// not be equal.
 bool getOperandPartitions(Operation *op, ArrayRef<int64_t> parts,
                           SmallVectorImpl<SmallVector<int64_t>> &partitions);
 

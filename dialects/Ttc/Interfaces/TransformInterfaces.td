@@ -106,22 +106,77 @@ def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
   ];
 }
 
-def Ttc_ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
+def Ttc_DimensionMapOpInterface : OpInterface<"DimensionMapOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op that computes a part of its one result from parts of its operands, so that one program can
-    do so for each shard of a tensor. Attributes stay as they are, and no sum is ever split.
-    Elementwise ops and splat constants do not implement it: getOperandPartitions() handles them.
+    The loops of an op on tensors: which dimensions of its operands and results correspond, and what
+    happens along each. Passes that divide, pad or shard dimensions ask only this. Elementwise ops do not
+    implement it: getDimensionMap() broadcasts their operands. An op on tensors that is neither has
+    `Ttc_WholeTensors`, with the reason.
+
+    A dimension is indexed by the loops of its factors in row-major order, outermost first; a dimension of
+    one element by none, so an operand that broadcasts lacks the loop. Each loop has a kind:
+
+    | kind | along the loop | parts |
+    |---|---|---|
+    | `Parallel` | element `i` of a result depends only on elements `i` of operands | are independent |
+    | `Reduction` | results combine all elements of operands by `combiner` | are combined after, if `combiner` is `Sum`, `Max` or `Min` |
+    | `Window` | element `i` of a result combines elements of an operand near its place | overlap |
+    | `Whole` | an element of a result may depend on every element of operands | need all elements |
+
+    `combiner` names the neutral element, which elements added to an operand must have to change no other
+    result: 0 for `Sum` and `Mean` (which also divides by the number of elements), 1 for `Product`, the lowest number
+    for `Max`, the highest for `Min`. `None` has no neutral element. If operands and results of a `Whole` loop
+    have the dimension, element `i` of each stands at the same place, as in a softmax, whose combiner is `Max`.
+
+    A dimension may have sections, each of which has all its loops, as the columns of queries, keys and values
+    have, which are divided by heads. No part of it is contiguous.
+
+    Constraints, of what `describeDimensions` says:
+    - (C1) The sizes of a dimension's loops multiply to the size of the dimension, and its sections add up to
+      it; a loop of kind `Window` has the size of the result's dimension.
+    - (C2) A loop indexes a value at most once.
+    - (C3) A `Parallel` loop that indexes an operand indexes a result; a result's loop is no `Reduction`.
+    - (C4) A `Window` loop alone indexes one dimension of operand 0 and one of the result.
+    - (C5) If operands are replaced by their parts `k` along one divisible loop, the op computes part `k` of
+      each result after `updateSizes`, or the `k`-th term of what is combined. An operand that is added to a
+      sum, such as a bias, is then added once, after the terms.
+
+    For `ttc.matmul` of 4 x 8 by 8 x 6 with a bias of 6 elements, the loops are `row` (`Parallel`, 4), `column`
+    (`Parallel`, 6) and `sum` (`Reduction` by `Sum`, 8). They index `a` by [row, sum], `b` by [sum, column], the bias by
+    [column] and the result by [row, column].
+
+    For `ttc.reshape` of 2 x 768 to 2 x 12 x 64, the loops are of 2, 12 and 64 elements. Dimension 1 of the operand is
+    indexed by [12, 64]. Only the outer loop is divisible: parts of an inner one are not contiguous.
   }];
   let methods = [
     InterfaceMethod<[{
-      `parts` is the number of equal parts of each dimension of the result. `partitions` receives a list for
-      each operand: for each of its dimensions, the dimension of the result that it is partitioned
-      with, or -1 if a part needs all of it. Returns false if the op cannot be partitioned that way.
-    }], "bool", "getOperandPartitions",
-    (ins "::llvm::ArrayRef<int64_t>":$parts,
-         "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$partitions)>
+      Describes the loops. Dimensions of which nothing is said become `Whole`, each by itself. Called
+      for static tensors only.
+    }], "void", "describeDimensions", (ins "::mlir::ttc::DimensionMap &":$map)>,
+    InterfaceMethod<[{
+      Adapts attributes that hold sizes after the types of operands and results were replaced by those of
+      their parts.
+    }], "void", "updateSizes", (ins), "", [{ (void)$_op; }]>
   ];
+}
+
+/// The op describes its loops; with attributes that hold sizes, it adapts them.
+defvar Ttc_MapsDimensions = DeclareOpInterfaceMethods<Ttc_DimensionMapOpInterface>;
+defvar Ttc_MapsDimensionsAndSizes
+    = DeclareOpInterfaceMethods<Ttc_DimensionMapOpInterface, ["updateSizes"]>;
+
+/// The op is neither elementwise nor implements Ttc_DimensionMapOpInterface, for a reason: it needs and
+/// makes whole tensors.
+class Ttc_WholeTensors<string reason> : NativeOpTrait<"WholeTensors"> {
+  let cppNamespace = "::mlir::ttc";
+  string whyWhole = reason;
+}
+
+/// With the same attributes, the op computes a part of its one result from parts of its operands, by its
+/// parallel loops: one program can do so for each shard of a tensor. Elementwise ops need not say it.
+def Ttc_Shardable : NativeOpTrait<"Shardable"> {
+  let cppNamespace = "::mlir::ttc";
 }
 
 #endif // TTC_TRANSFORMINTERFACES_TD

@@ -120,7 +120,7 @@ def Ttc_KernelChoiceAttr : Ttc_Attr<"KernelChoice", "kernel_choice"> {
   let genVerifyDecl = 1;
 }
 
-def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>],
+def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
     ["isPlanned"]> {
   let summary = "Matrix product and convolution as one implicit GEMM";
   let description = [{
@@ -201,7 +201,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
 }
 
 def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>], ["getMaxEpilogueConstants"]> {
+    Ttc_MapsDimensions, Ttc_Shardable], ["getMaxEpilogueConstants"]> {
   let summary = "Depthwise convolution, channels-last";
   let description = [{
     `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as
@@ -239,7 +239,7 @@ def Ttc_PoolKindAttr : EnumAttr<Ttc_Dialect, Ttc_PoolKind, "pool_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [Ttc_MapsDimensions, Ttc_Shardable]> {
   let summary = "Max or average pooling, channels-last";
   let description = [{
     `x` is [N, spatial..., C]. The result's spatial sizes may exceed what `pads` allow

@@ -10,7 +10,7 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 def Ttc_BlockBytes : Ttc_TensorOf<[I8], "bytes (i8)">;
 
 def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "product with weights in a block format";
   let description = [{
     `y = n(x) W^T + bias + residual`. `w` holds the rows of W in `format`, byte by byte as a GGUF file has
@@ -53,7 +53,7 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
 }
 
 def Ttc_BlockGatherOp : Ttc_InferredOp<"block_gather", [
-    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "rows of a matrix in a block format";
   let description = [{
     Row `i` of the result is row `tokens[i]` of the matrix in `w`, in f32. `w` holds rows of `columns`

@@ -8,7 +8,9 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 // The groups are the devices that differ only in the coordinates of `axes`, in row-major order of `axes`. Which
 // axes the mesh has, and their sizes, is verified by --ttc-choose-collectives.
 class Ttc_CollectiveTensorOp<string mnemonic, list<Trait> traits = []>
-    : Ttc_TensorOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<Ttc_CollectiveOpInterface>], traits)> {
+    : Ttc_TensorOp<mnemonic, !listconcat([
+        Ttc_WholeTensors<"the result depends on the operands of other devices">,
+        DeclareOpInterfaceMethods<Ttc_CollectiveOpInterface>], traits)> {
   let results = (outs Ttc_Tensor:$y);
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -8,7 +8,7 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [
     Ttc_PassesNan, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>,
     DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+    Ttc_MapsDimensions, Ttc_Shardable]> {
   let summary = "batched matrix product, with an optional bias";
   let description = [{
     `a x b + bias`. The last two dimensions of `a` and `b` are matrices (transposed first if the
@@ -41,7 +41,7 @@ class Ttc_WindowOp<string mnemonic, list<Trait> traits = []> : Ttc_InferredOp<mn
 
 def Ttc_ConvOp : Ttc_WindowOp<"conv", [
     Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>, Ttc_MapsDimensionsAndSizes]> {
   let summary = "convolution over one to three spatial dimensions";
   let description = [{
     Cross-correlation, as ONNX's Conv. `x` is `N, C, spatial...`, or with `channels_last`
@@ -74,7 +74,7 @@ def Ttc_ConvOp : Ttc_WindowOp<"conv", [
 
 def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
     Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>, Ttc_MapsDimensionsAndSizes]> {
   let summary = "transposed convolution over one to three spatial dimensions";
   let description = [{
     The gradient of a convolution, as ONNX's ConvTranspose. `x` is `N, C, spatial...`, or with
@@ -109,7 +109,8 @@ def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
 class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra,
                  list<Trait> traits = []>
     : Ttc_WindowOp<mnemonic, !listconcat([
-        Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>], traits)> {
+        Ttc_ChannelsLastOpInterface, Ttc_MapsDimensions,
+        DeclareOpInterfaceMethods<Ttc_CountedOpInterface>], traits)> {
   let summary = what # " of each window over one to three spatial dimensions";
   let arguments = !con((ins type:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode,
@@ -159,7 +160,8 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
 
 class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what, list<Trait> traits = []>
     : Ttc_InferredOp<mnemonic, !listconcat([
-        Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>], traits)> {
+        Ttc_ChannelsLastOpInterface, Ttc_MapsDimensions,
+        DeclareOpInterfaceMethods<Ttc_CountedOpInterface>], traits)> {
   let summary = what # " over all spatial dimensions";
   let description = [{
     The }] # what # [{ of each channel of each image. The spatial dimensions stay,

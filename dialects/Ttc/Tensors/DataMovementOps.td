@@ -7,7 +7,8 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
-def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>]> {
+def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>,
+    Ttc_WholeTensors<"it has no operands; a pass that divides it divides its value">]> {
   let summary = "a tensor known at compile time";
   let description = [{
     ```mlir
@@ -23,7 +24,7 @@ def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["val
 
 def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
     Ttc_SelectsElements,
-    ViewLikeOpInterface, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+    ViewLikeOpInterface, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "the same elements in another shape";
   let description = [{
     The elements in row-major order, in the shape of the result.
@@ -53,7 +54,7 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
 def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+    Ttc_MapsDimensions, Ttc_Shardable]> {
   let summary = "permutes the dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the operand.
@@ -75,7 +76,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult"]>,
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
+    Ttc_MapsDimensions, Ttc_Shardable,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "joins tensors along an axis";
@@ -102,7 +103,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensionsAndSizes]> {
   let summary = "a regular part of a tensor";
   let description = [{
     Element `i` of a dimension of the result is element `starts + i * steps` of that dimension of
@@ -128,7 +129,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
 def Ttc_SplitOp : Ttc_InferredOp<"split", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "splits a tensor along an axis";
   let description = [{
     One result for each of `sizes`, one after the other along `axis`.
@@ -150,7 +151,7 @@ def Ttc_SplitOp : Ttc_InferredOp<"split", [
 def Ttc_PadOp : Ttc_InferredOp<"pad", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "adds elements around a tensor";
   let description = [{
     Adds `low` elements before and `high` after each dimension: `value` (mode `constant`, the
@@ -181,7 +182,7 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
 }
 
 def Ttc_GatherOp : Ttc_InferredOp<"gather", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "takes slices of an axis by index";
   let description = [{
     `y[i..., j..., k...] = data[i..., indices[j...], k...]`, where `i` are the dimensions before
@@ -202,7 +203,8 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [
 }
 
 def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    Ttc_WholeTensors<"an index may name any element">]> {
   let summary = "takes elements by index along an axis";
   let description = [{
     `y[i, j, k] = data[i, indices[i, j, k], k]`, with `axis` in the place of `j`. Indices are as in
@@ -223,7 +225,8 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [
 }
 
 def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    Ttc_WholeTensors<"an index may name any element">]> {
   let summary = "takes slices by vectors of indices";
   let description = [{
     The last dimension of `indices` holds positions in the dimensions of `data` after the first
@@ -248,7 +251,7 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
 def Ttc_TileOp : Ttc_InferredOp<"tile", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "repeats a tensor";
   let description = [{
     The operand `repeats` times along each dimension.
@@ -267,7 +270,7 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [
 }
 
 def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "broadcasts to a shape";
   let description = [{
     Broadcasts the operand to the result's shape by NumPy's rules.
@@ -292,7 +295,8 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
 }
 
 def Ttc_ResizeOp : Ttc_TensorOp<"resize", [
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+    Ttc_MapsDimensions]> {
   let summary = "resamples a tensor";
   let description = [{
     As ONNX's Resize, along every dimension whose scale is not 1. `scales` are the factors by which
@@ -322,7 +326,7 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [
   let hasFolder = 1;
 }
 
-def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements]> {
+def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements, Ttc_MapsDimensions]> {
   let summary = "moves channels into blocks of pixels";
   let description = [{
     As ONNX's DepthToSpace: `N, C, H, W` becomes `N, C / block^2, H * block, W * block`. In mode
@@ -348,7 +352,7 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements]>
   let hasFolder = 1;
 }
 
-def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth", [Ttc_SelectsElements]> {
+def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth", [Ttc_SelectsElements, Ttc_MapsDimensions]> {
   let summary = "moves blocks of pixels into channels";
   let description = [{
     As ONNX's SpaceToDepth: `N, C, H, W` becomes `N, C * block^2, H / block, W / block`, the inverse

@@ -8,7 +8,7 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 
 // How much it computes depends on the position, so it is not counted.
 def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
-    AttrSizedOperandSegments, Ttc_ConvertsItself]> {
+    AttrSizedOperandSegments, Ttc_ConvertsItself, Ttc_MapsDimensionsAndSizes]> {
   let summary = "attention of new tokens over a cache of keys and values";
   let description = !strconcat([{
     Row `m` of `qkv` belongs to the token at position `position + m`. It holds `heads` queries, `kv_heads` keys and
@@ -58,7 +58,8 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
 
 // How much it computes depends on what it is asked for, so it is not counted.
 def Ttc_SampleOp : Ttc_InferredOp<"sample", [
-    DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>]> {
+    DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>,
+    Ttc_WholeTensors<"rows choose for sequences by number">]> {
   let summary = "the next token of a sequence";
   let description = [{
     Chooses a token from `logits`, as the `ttrt_sampling` of `ttrt/sampling.h` says that `sampling` holds: greedily (of equal

@@ -7,10 +7,12 @@ include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/Interfaces/ExecutionInterfaces.td"
+include "dialects/Ttc/Interfaces/TransformInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Ttc_HostCallOp : Ttc_Op<"host_call", [
-    Pure, DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>]> {
+    Pure, DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    Ttc_WholeTensors<"the function of the application gets whole tensors">]> {
   let summary = "an op that a function of the application computes";
   let description = [{
     `--ttc-outline-programs` makes a `ttc.host_dispatch` of it, which is a step between traces. The

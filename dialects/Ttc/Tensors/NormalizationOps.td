@@ -6,7 +6,8 @@
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 
 def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [
-    Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+    Ttc_MapsDimensions]> {
   let summary = "batch normalisation with given statistics";
   let description = [{
     `(x - mean) / sqrt(var + epsilon) * scale + bias`, with one element of the other operands for
@@ -31,7 +32,7 @@ def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [
 
 def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
     DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+    Ttc_MapsDimensions, Ttc_Shardable]> {
   let summary = "normalisation over the last dimensions";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -53,7 +54,7 @@ def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
 }
 
 def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "normalisation over groups of channels";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -77,7 +78,7 @@ def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [
 }
 
 def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "normalisation of each channel of each image";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -99,7 +100,7 @@ def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [
 }
 
 def Ttc_LrnOp : Ttc_InferredOp<"lrn", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "local response normalisation across channels";
   let description = [{
     `x / (bias + alpha / size * s)^beta`, where `s` is the sum of the squares of the channels from
@@ -123,7 +124,7 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [
 class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
     : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
                                 DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>,
-                                DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+                                Ttc_MapsDimensions, Ttc_Shardable]> {
   let summary = meaning # " along an axis";
   let description = [{
     `}] # meaning # [{`, where the sum goes along `axis`; computed without overflow.

@@ -72,7 +72,7 @@ def Ttc_DequantizeOp : Ttc_InferredOp<"dequantize", [
 }
 
 def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul", [
-    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "batched matrix product of bytes, with i32 sums";
   let description = [{
     `(a - a_zero) x (b - b_zero)`, summed in i32, which wraps. The last two dimensions of `a` and `b`
@@ -98,7 +98,8 @@ def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul", [
 }
 
 def Ttc_IntConvOp : Ttc_InferredOp<"int_conv", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+    Ttc_MapsDimensionsAndSizes]> {
   let summary = "convolution of bytes, with i32 sums";
   let description = [{
     `ttc.conv` of `x - x_zero` and `w - w_zero`, without a bias, summed in i32, which wraps. Padding

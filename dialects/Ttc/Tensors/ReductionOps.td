@@ -9,7 +9,7 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what, list<Trait
     : Ttc_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-        DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
+        Ttc_MapsDimensions, Ttc_Shardable,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>], traits)> {
   let summary = what # " over some dimensions";
   let description = [{
@@ -39,7 +39,7 @@ def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 class Ttc_ArgReduceOp<string mnemonic, string what>
     : Ttc_InferredOp<mnemonic, [
         DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-        DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
+        Ttc_MapsDimensions, Ttc_Shardable,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";
   let description = [{

@@ -9,6 +9,7 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 
 class Ttc_SequentialOp<string mnemonic, list<Trait> traits = [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]>
     : Ttc_InferredOp<mnemonic, !listconcat([
+        Ttc_WholeTensors<"its kernel walks the operand in order, or writes where data says">,
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>], traits)>;
 

@@ -35,9 +35,6 @@ FailureOr<SmallVector<ParallelAxis>> parseParallel(StringRef text, MeshAttr mesh
 /// The module's mesh, or null.
 MeshAttr getMesh(ModuleOp module);
 
-/// Makes ops of the ttc dialect implement `shard::ShardingInterface`.
-void registerShardingModels(DialectRegistry &registry);
-
 } // namespace mlir::ttc
 
 #endif // TTC_MESH_MESH_H

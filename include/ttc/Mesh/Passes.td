@@ -89,7 +89,7 @@ def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
     results that are divided have `ttc.sharding`. A result stays divided along its first dimension, and along that of
     micro-batches; otherwise all devices have the whole. States are divided in all functions as the arguments are.
 
-    `shard.shard` says how a value is divided. The pass divides others to match: `ShardingInterface`
+    `shard.shard` says how a value is divided. The pass divides others to match: `DimensionMapOpInterface`
     tells for each op which dimensions of operands and results are indexed by the same loop. Such
     dimensions, over all ops, are divided alike. A loop that adds up gives partial sums, and the op is followed by
     `ttc.all_reduce`. An op that needs a dimension whole gets it by `ttc.all_gather`; if it makes one

@@ -204,7 +204,7 @@ def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
     shards as the target and the program allow.
 
     A dispatch on sharded values runs a variant of its program for one shard (`shards`, `ttc.shard`),
-    made through ShardableOpInterface. The variant reads slices of operands that are not sharded in
+    made through DimensionMapOpInterface. The variant reads slices of operands that are not sharded in
     place. If the layouts of a producer and a consumer differ, or an op supports no shards,
     `ttc.to_memory` converts the value, by a program with one workgroup for each part that is in a
     single shard of both layouts.

@@ -3,11 +3,9 @@
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "dialects/Ttc/Tensors/BlockOps.h"
 #include "dialects/Ttc/Tensors/CollectiveOps.h"
-#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
-#include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -42,62 +40,10 @@ Local Partitioner::getOperand(OpOperand &operand, const Layout &wanted, bool isF
   return {reshard(local, wanted), wanted};
 }
 
-/// Attributes that tell sizes.
-static void setSizes(Operation *op, bool isDepthwise) {
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    SmallVector<int64_t> sizes(typeOf(slice.getY()).getShape());
-    slice.setSizes(sizes);
-  }
-  // Groups are divided only if each is one channel.
-  const auto setGroups = [](auto convolution) {
-    RankedTensorType type = typeOf(convolution.getX());
-    if (convolution.getGroups() != 1)
-      convolution.setGroups(
-          type.getDimSize(convolution.getChannelsLast() ? type.getRank() - 1 : 1));
-  };
-  if (auto convolution = dyn_cast<ConvOp>(op); convolution && isDepthwise)
-    setGroups(convolution);
-  if (auto convolution = dyn_cast<ConvTransposeOp>(op); convolution && isDepthwise)
-    setGroups(convolution);
-  if (auto convolution = dyn_cast<IntConvOp>(op); convolution && isDepthwise)
-    setGroups(convolution);
-  if (auto attention = dyn_cast<CachedAttentionOp>(op)) {
-    RankedTensorType keys = typeOf(attention.getKeys());
-    const int64_t heads = keys.getDimSize(keys.getRank() - 4);
-    attention.setHeads(attention.getHeads() / attention.getKvHeads() * heads);
-    attention.setKvHeads(heads);
-  }
-}
-
-/// Whether each group of a convolution is one channel.
-static bool isDepthwise(Operation *op) {
-  const auto check = [](auto convolution) {
-    RankedTensorType x = typeOf(convolution.getX()), y = typeOf(convolution.getY());
-    int64_t channels = convolution.getChannelsLast() ? x.getRank() - 1 : 1;
-    return convolution.getGroups() == x.getDimSize(channels) &&
-           convolution.getGroups() == y.getDimSize(channels);
-  };
-  if (auto convolution = dyn_cast<ConvOp>(op))
-    return check(convolution);
-  if (auto convolution = dyn_cast<IntConvOp>(op))
-    return check(convolution);
-  auto convolution = dyn_cast<ConvTransposeOp>(op);
-  return convolution && check(convolution);
-}
-
-/// The bias of a product: operand 2, or none.
-static Value getBias(Operation *op) {
-  return isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && op->getNumOperands() == 3 ? op->getOperand(2)
-                                                                                 : Value();
-}
-
-/// Adds the bias of a product, which for images is one of channels.
-static Value addBias(OpBuilder &builder, Operation *op, Value sum, Value bias) {
-  bool isChannelsFirst = false;
-  if (auto image = dyn_cast<ChannelsLastOpInterface>(op))
-    isChannelsFirst = !image.getChannelsLast();
-  if (isChannelsFirst) {
-    SmallVector<int64_t> shape(typeOf(sum).getRank() - 1, 1);
+/// Adds the bias of a product: an element for each channel of the result.
+static Value addBias(OpBuilder &builder, AffineWeightsOpInterface op, Value sum, Value bias) {
+  if (int64_t inner = typeOf(sum).getRank() - 1 - op.getResultChannelDim()) {
+    SmallVector<int64_t> shape(inner + 1, 1);
     shape[0] = typeOf(bias).getNumElements();
     bias = ReshapeOp::create(builder, op->getLoc(), bias, shape);
   }
@@ -108,20 +54,14 @@ LogicalResult Partitioner::partition(Operation *op) {
   if (op->getNumRegions() != 0)
     return op->emitOpError("expected ops without regions in a function that is partitioned for a "
                            "mesh, found this one");
-  const OpDimensions &info = classes.getDimensions(op);
   SmallVector<Axes> loopAxes = classes.getLoopAxes(op);
-  auto getLayout = [&](unsigned value) {
-    Layout layout;
-    for (int loop : info.leading[value])
-      layout.push_back(loop >= 0 ? loopAxes[loop] : Axes());
-    return layout;
-  };
+  auto getLayout = [&](unsigned value) { return classes.getLayout(op, value, loopAxes); };
   Axes summed;
-  auto kind = shard::ReductionKind::Sum;
-  for (auto [loop, axes] : llvm::zip_equal(info.loops, loopAxes))
-    if (loop.isReduction && !axes.empty()) {
+  auto combiner = Combiner::Sum;
+  for (auto [loop, axes] : llvm::zip_equal(classes.getDimensions(op).getLoops(), loopAxes))
+    if (loop.kind == LoopKind::Reduction && !axes.empty()) {
       llvm::append_range(summed, axes);
-      kind = loop.kind;
+      combiner = loop.combiner;
     }
   llvm::sort(summed);
 
@@ -129,7 +69,8 @@ LogicalResult Partitioner::partition(Operation *op) {
     return failure();
 
   // The bias belongs to the sum of all devices, not to each part of it.
-  const bool addsBias = getBias(op) && !summed.empty();
+  auto product = dyn_cast<AffineWeightsOpInterface>(op);
+  const bool addsBias = product && product.getChannelBias() && !summed.empty();
   IRMapping mapping;
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -156,21 +97,22 @@ LogicalResult Partitioner::partition(Operation *op) {
   }
   for (auto [index, result] : llvm::enumerate(clone->getResults()))
     result.setType(getLocalType(typeOf(result), getLayout(op->getNumOperands() + index), mesh));
-  setSizes(clone, isDepthwise(op));
+  if (auto sized = dyn_cast<DimensionMapOpInterface>(clone))
+    sized.updateSizes();
   builder.insert(clone);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Value local = clone->getResult(index);
     if (!summed.empty()) {
-      Reduction reduction = kind == shard::ReductionKind::Max   ? Reduction::Max
-                            : kind == shard::ReductionKind::Min ? Reduction::Min
-                                                                : Reduction::Sum;
+      Reduction reduction = combiner == Combiner::Max   ? Reduction::Max
+                            : combiner == Combiner::Min ? Reduction::Min
+                                                        : Reduction::Sum;
       local = AllReduceOp::create(builder, op->getLoc(), local.getType(), local, getNames(summed),
                                   reduction);
     }
     if (bias)
-      local = addBias(builder, op, local, bias);
+      local = addBias(builder, product, local, bias);
     if (blocks)
-      local = addBehindSum(builder, blocks, local, blockBias, residual, masks);
+      local = addAfterSum(builder, blocks, local, blockBias, residual, masks);
     locals[result] = {local, getLayout(op->getNumOperands() + index)};
   }
   return success();

@@ -5,6 +5,7 @@
 #include "dialects/Ttc/Tensors/CollectiveOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "lib/Mesh/Sharding/HeadSections.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -18,12 +19,8 @@ Value Partitioner::getSpecialOperand(OpOperand &operand, ArrayRef<Axes> loopAxes
   auto product = dyn_cast<BlockMatmulOp>(operand.getOwner());
   if (!product || !operand.get().getDefiningOp<ConstantOp>())
     return {};
-  const OpDimensions &info = classes.getDimensions(product);
-  auto axesOf = [&](unsigned value) {
-    const int loop = info.leading[value][1];
-    return loop >= 0 ? loopAxes[loop] : Axes();
-  };
-  const Axes columns = axesOf(product->getNumOperands()), blocks = axesOf(0);
+  const Axes columns = classes.getLayout(product, product->getNumOperands(), loopAxes)[1];
+  const Axes blocks = classes.getLayout(product, 0, loopAxes)[1];
   if (columns.empty() && blocks.empty())
     return {};
   ElementsAttr parts;
@@ -59,11 +56,10 @@ void Partitioner::findTables() {
     auto constant = op.getW().getDefiningOp<ConstantOp>();
     if (!constant || op.getGated() || getHeadSections(op.getY()))
       continue;
-    const OpDimensions &info = classes.getDimensions(op);
     SmallVector<Axes> loopAxes = classes.getLoopAxes(op);
-    const int column = info.leading[op->getNumOperands()][1], sum = info.leading[0][1];
-    if (column >= 0 && !loopAxes[column].empty() && (sum < 0 || loopAxes[sum].empty()))
-      common.tables.try_emplace(constant.getValue(), loopAxes[column]);
+    const Axes columns = classes.getLayout(op, op->getNumOperands(), loopAxes)[1];
+    if (!columns.empty() && classes.getLayout(op, 0, loopAxes)[1].empty())
+      common.tables.try_emplace(constant.getValue(), columns);
   }
 }
 

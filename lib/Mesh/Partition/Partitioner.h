@@ -3,8 +3,8 @@
 #ifndef TTC_LIB_MESH_PARTITIONER_H
 #define TTC_LIB_MESH_PARTITIONER_H
 
+#include "DecoderParts.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
-#include "lib/Mesh/Sharding/DecoderParts.h"
 
 namespace mlir::ttc {
 

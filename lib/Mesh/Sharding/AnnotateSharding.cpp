@@ -118,18 +118,18 @@ std::vector<Candidate> Annotator::findCandidates() {
     return candidates[it->second];
   };
   for (Operation *op : classes.getOps()) {
-    const OpDimensions &info = classes.getDimensions(op);
+    const DimensionMap &info = classes.getDimensions(op);
     const int64_t operations = countOperations(op).value_or(0);
     // Rows and blocks of weights are columns of the result and of the operand.
     if (isa<BlockMatmulOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>())
       for (unsigned value : {0U, op->getNumOperands()})
-        if (int loop = info.leading[value][1]; loop >= 0 && info.loops[loop].isDivisible)
+        if (int loop = info.getLeading(value, 1); loop >= 0 && info.getLoops()[loop].isDivisible)
           get(classes.getClass(op, loop)).hasConstants = true;
-    for (auto [index, loop] : llvm::enumerate(info.loops)) {
+    for (auto [index, loop] : llvm::enumerate(info.getLoops())) {
       Candidate &candidate = get(classes.getClass(op, index));
       candidate.divisor = std::gcd(candidate.divisor, loop.size);
       candidate.operations += operations;
-      if (loop.isReduction && loop.isDivisible)
+      if (loop.kind == LoopKind::Reduction && loop.isDivisible)
         for (Value result : op->getResults())
           candidate.bytes += getBytes(result);
       // Two loops of one op cannot be divided by the same axis.
@@ -141,7 +141,8 @@ std::vector<Candidate> Annotator::findCandidates() {
     const bool hasWeights = isa<CountedOpInterface>(op) && op->getNumOperands() > 1 &&
                             isConstantExpression(op->getOperand(1));
     auto visit = [&](unsigned value, auto getClass) {
-      for (auto [dim, index] : llvm::enumerate(info.leading[value])) {
+      for (int64_t dim = 0; dim < info.getRank(value); ++dim) {
+        int index = info.getLeading(value, dim);
         if (index < 0)
           continue;
         Candidate &candidate = get(getClass(dim));
@@ -149,7 +150,7 @@ std::vector<Candidate> Annotator::findCandidates() {
         if (isa<SampleOp>(op) && value == 0)
           candidate.bytes += getBytes(op->getOperand(0));
         else
-          candidate.isPossible &= info.loops[index].isDivisible;
+          candidate.isPossible &= info.getLoops()[index].isDivisible;
         candidate.hasConstants |= value == 1 && hasWeights;
       }
     };
@@ -173,7 +174,7 @@ std::vector<Candidate> Annotator::findCandidates() {
 /// Whether an op has a loop of the class, and another one that these axes divide.
 bool Annotator::conflicts(unsigned node, const Axes &axes) {
   for (Operation *op : classes.getOps()) {
-    size_t loops = classes.getDimensions(op).loops.size();
+    size_t loops = classes.getDimensions(op).getLoops().size();
     bool hasClass = false, hasAxis = false;
     for (size_t i = 0; i < loops; ++i) {
       unsigned other = classes.getClass(op, i);

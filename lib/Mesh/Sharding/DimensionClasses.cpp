@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DimensionClasses.h"
+#include "HeadSections.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 using namespace mlir;
@@ -83,80 +84,6 @@ unsigned DimensionClasses::getClass(OpOperand &operand, int64_t dim) {
   return find(getBase(operand) + dim);
 }
 
-/// Adds the terms of a sum of loops, each times a constant.
-static void addTerms(AffineExpr expr, int64_t factor,
-                     SmallVectorImpl<std::pair<int64_t, unsigned>> &terms) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    terms.emplace_back(factor, dim.getPosition());
-  } else if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    if (expr.getKind() == AffineExprKind::Add) {
-      addTerms(binary.getLHS(), factor, terms);
-      addTerms(binary.getRHS(), factor, terms);
-    } else if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-               constant && expr.getKind() == AffineExprKind::Mul) {
-      addTerms(binary.getLHS(), factor * constant.getValue(), terms);
-    }
-  }
-}
-
-/// What the op's ShardingInterface says; nothing if it has none or says nothing.
-static std::optional<OpDimensions> describe(Operation *op) {
-  auto interface = dyn_cast<shard::ShardingInterface>(op);
-  SmallVector<AffineMap> maps = interface ? interface.getIndexingMaps() : SmallVector<AffineMap>();
-  if (maps.size() != op->getNumOperands() + op->getNumResults())
-    return std::nullopt;
-  OpDimensions result;
-  SmallVector<shard::ReductionKind> kinds = interface.getReductionLoopIteratorKinds();
-  size_t nextKind = 0;
-  for (utils::IteratorType iterator : interface.getLoopIteratorTypes()) {
-    DividedLoop loop;
-    loop.isReduction = iterator == utils::IteratorType::reduction;
-    if (loop.isReduction && nextKind < kinds.size())
-      loop.kind = kinds[nextKind++];
-    loop.isDivisible =
-        iterator == utils::IteratorType::parallel || loop.kind == shard::ReductionKind::Sum ||
-        loop.kind == shard::ReductionKind::Max || loop.kind == shard::ReductionKind::Min;
-    result.loops.push_back(loop);
-  }
-  SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, op->getResults());
-  for (auto [value, map] : llvm::zip_equal(values, maps)) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int> &leading = result.leading.emplace_back();
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      SmallVector<std::pair<int64_t, unsigned>> terms;
-      addTerms(expr, 1, terms);
-      if (terms.empty()) {
-        leading.push_back(-1);
-        continue;
-      }
-      auto [stride, outermost] = *llvm::max_element(terms);
-      leading.push_back(outermost);
-      result.loops[outermost].size = type.getDimSize(dim) / stride;
-      // Parts of an inner loop are not contiguous.
-      for (auto [factor, inner] : terms)
-        if (inner != outermost)
-          result.loops[inner].isDivisible = false;
-    }
-  }
-  return result;
-}
-
-/// An op that needs and makes whole tensors.
-static OpDimensions describeWhole(Operation *op) {
-  OpDimensions result;
-  auto add = [&](Value value) {
-    SmallVector<int> &leading = result.leading.emplace_back();
-    for (unsigned dim = 0; dim < getRank(value); ++dim) {
-      leading.push_back(result.loops.size());
-      result.loops.emplace_back().size = cast<RankedTensorType>(value.getType()).getDimSize(dim);
-    }
-  };
-  llvm::for_each(op->getOperands(), add);
-  llvm::for_each(op->getResults(), add);
-  return result;
-}
-
 void DimensionClasses::addOp(Operation *op) {
   for (Value result : op->getResults())
     bases[result] = addNodes(getRank(result));
@@ -171,18 +98,18 @@ void DimensionClasses::addOp(Operation *op) {
         join(getBase(annotation.getSrcMutable()) + dim, bases[annotation.getResult()] + dim);
     return;
   }
-  std::optional<OpDimensions> described = describe(op);
-  OpDimensions info = described ? std::move(*described) : describeWhole(op);
-  unsigned loops = loopBases[op] = addNodes(info.loops.size());
-  auto joinAll = [&](unsigned base, ArrayRef<int> leading) {
-    for (auto [dim, loop] : llvm::enumerate(leading))
-      if (loop >= 0 && info.loops[loop].isDivisible)
+  DimensionMap info = getDimensionMap(op);
+  divideDecoder(op, info);
+  unsigned loops = loopBases[op] = addNodes(info.getLoops().size());
+  auto joinAll = [&](unsigned base, unsigned value) {
+    for (int64_t dim = 0; dim < info.getRank(value); ++dim)
+      if (int loop = info.getLeading(value, dim); loop >= 0 && info.getLoops()[loop].isDivisible)
         join(base + dim, loops + loop);
   };
   for (OpOperand &operand : op->getOpOperands())
-    joinAll(getBase(operand), info.leading[operand.getOperandNumber()]);
+    joinAll(getBase(operand), operand.getOperandNumber());
   for (OpResult result : op->getResults())
-    joinAll(bases[result], info.leading[op->getNumOperands() + result.getResultNumber()]);
+    joinAll(bases[result], info.getResult(result.getResultNumber()));
   ops.push_back(op);
   dimensions.try_emplace(op, std::move(info));
 }
@@ -234,10 +161,9 @@ FailureOr<DimensionClasses> DimensionClasses::get(func::FuncOp function, MeshAtt
 }
 
 SmallVector<Axes> DimensionClasses::getLoopAxes(Operation *op) {
-  const OpDimensions &info = getDimensions(op);
   SmallVector<Axes> result;
   BitVector isUsed(mesh.getAxes().size());
-  for (auto [index, loop] : llvm::enumerate(info.loops)) {
+  for (auto [index, loop] : llvm::enumerate(getDimensions(op).getLoops())) {
     Axes wanted;
     if (loop.isDivisible && loop.size > 0)
       wanted = getAxes(getClass(op, index));
@@ -249,6 +175,16 @@ SmallVector<Axes> DimensionClasses::getLoopAxes(Operation *op) {
     result.push_back(wanted);
   }
   return result;
+}
+
+Layout DimensionClasses::getLayout(Operation *op, unsigned value, ArrayRef<Axes> loopAxes) const {
+  const DimensionMap &info = getDimensions(op);
+  Layout layout;
+  for (int64_t dim = 0; dim < info.getRank(value); ++dim) {
+    int loop = info.getLeading(value, dim);
+    layout.push_back(loop >= 0 ? loopAxes[loop] : Axes());
+  }
+  return layout;
 }
 
 Layout DimensionClasses::getLayout(Value value) {

@@ -3,9 +3,10 @@
 #ifndef TTC_LIB_MESH_DIMENSIONCLASSES_H
 #define TTC_LIB_MESH_DIMENSIONCLASSES_H
 
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Shard/Interfaces/ShardingInterface.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
 
 namespace mlir::ttc {
 
@@ -19,22 +20,6 @@ int64_t getParts(MeshAttr mesh, ArrayRef<unsigned> axes);
 /// What one device has of a tensor.
 RankedTensorType getLocalType(RankedTensorType whole, const Layout &layout, MeshAttr mesh);
 bool isReplicated(const Layout &layout);
-
-/// A loop of an op, and the dimensions that it indexes outermost.
-struct DividedLoop {
-  int64_t size = 0;
-  bool isReduction = false;
-  shard::ReductionKind kind = shard::ReductionKind::Generic;
-  /// Whether parts of the loop are independent, or summed afterwards.
-  bool isDivisible = false;
-};
-
-struct OpDimensions {
-  SmallVector<DividedLoop> loops;
-  /// For each operand, then each result, for each dimension: the loop that indexes it outermost, or
-  /// -1 for a dimension of one element.
-  SmallVector<SmallVector<int>> leading;
-};
 
 /// Dimensions and loops of a function in classes of what is divided alike. A constant that several
 /// ops use has dimensions for each use: each gets parts of its own.
@@ -57,7 +42,9 @@ public:
 
   /// The ops that have dimensions, in order.
   ArrayRef<Operation *> getOps() const { return ops; }
-  const OpDimensions &getDimensions(Operation *op) const { return dimensions.find(op)->second; }
+  const DimensionMap &getDimensions(Operation *op) const { return dimensions.find(op)->second; }
+  /// The axes of each dimension of a value of an op (operands, then results) by those of its loops.
+  Layout getLayout(Operation *op, unsigned value, ArrayRef<Axes> loopAxes) const;
 
   /// For each loop of the op, the axes that divide it: no two loops are divided by the same axis.
   SmallVector<Axes> getLoopAxes(Operation *op);
@@ -80,7 +67,7 @@ private:
 
   MeshAttr mesh;
   SmallVector<Operation *> ops;
-  DenseMap<Operation *, OpDimensions> dimensions;
+  DenseMap<Operation *, DimensionMap> dimensions;
   DenseMap<Value, unsigned> bases;
   DenseMap<OpOperand *, unsigned> constantBases;
   DenseMap<Operation *, unsigned> loopBases;

@@ -8,7 +8,7 @@
 #include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "kernels/BlockFormats.h"
-#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "lib/Mesh/Sharding/HeadSections.h"
 #include "ttrt/sampling.h"
 #include <numeric>
 
@@ -19,95 +19,7 @@ namespace kernels = ::ttc::kernels;
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static int64_t columnsOf(Value value) { return typeOf(value).getDimSize(1); }
 
-//===--- heads ------------------------------------------------------------------------===//
-
-/// Without annotations that only name a division.
-static Value skipAnnotations(Value value) {
-  for (auto op = value.getDefiningOp<shard::ShardOp>(); op && !isReshard(op);
-       op = value.getDefiningOp<shard::ShardOp>())
-    value = op.getSrc();
-  return value;
-}
-
-/// The only use, after annotations; null if there are several.
-static OpOperand *getOnlyUse(Value value) {
-  while (value.hasOneUse()) {
-    OpOperand &use = *value.use_begin();
-    auto op = dyn_cast<shard::ShardOp>(use.getOwner());
-    if (!op)
-      return &use;
-    if (isReshard(op))
-      return nullptr;
-    value = op.getResult();
-  }
-  return nullptr;
-}
-
-/// Whether the columns are those of products whose weights can be divided as one likes, by
-/// `sections`, which begin in whole products.
-static bool areProducts(Value value, ArrayRef<int64_t> &sections) {
-  value = skipAnnotations(value);
-  if (!getOnlyUse(value))
-    return false;
-  if (auto product = value.getDefiningOp<BlockMatmulOp>()) {
-    int64_t columns = columnsOf(value);
-    while (columns > 0 && !sections.empty()) {
-      columns -= sections.front();
-      sections = sections.drop_front();
-    }
-    return columns == 0 && product.getW().getDefiningOp<ConstantOp>() && !product.getGated() &&
-           !product.getResidual() &&
-           (!product.getBias() || product.getBias().getDefiningOp<ConstantOp>());
-  }
-  auto concat = value.getDefiningOp<ConcatOp>();
-  return concat && concat.getAxis() == 1 && llvm::all_of(concat->getOperands(), [&](Value part) {
-           return areProducts(part, sections);
-         });
-}
-
-std::optional<HeadSections> mlir::ttc::getHeadSections(CachedAttentionOp op) {
-  HeadSections result;
-  result.heads = op.getKvHeads();
-  const int64_t size = columnsOf(op.getQkv()) / (op.getHeads() + 2 * op.getKvHeads());
-  result.sizes = {static_cast<int64_t>(op.getHeads()) * size, result.heads * size,
-                  result.heads * size};
-  ArrayRef<int64_t> sections(result.sizes);
-  if (result.heads == 1 || !areProducts(op.getQkv(), sections) || !sections.empty())
-    return std::nullopt;
-  return result;
-}
-
-std::optional<HeadSections> mlir::ttc::getHeadSections(Value value) {
-  OpOperand *use = getOnlyUse(value);
-  if (!use)
-    return std::nullopt;
-  if (auto attention = dyn_cast<CachedAttentionOp>(use->getOwner()))
-    return use->getOperandNumber() == 0 ? getHeadSections(attention) : std::nullopt;
-  auto concat = dyn_cast<ConcatOp>(use->getOwner());
-  if (!concat || concat.getAxis() != 1)
-    return std::nullopt;
-  std::optional<HeadSections> whole = getHeadSections(concat.getResult());
-  if (!whole)
-    return std::nullopt;
-  int64_t begin = 0, at = 0;
-  for (Value operand : concat->getOperands().take_front(use->getOperandNumber()))
-    begin += columnsOf(operand);
-  const int64_t end = begin + columnsOf(use->get());
-  HeadSections result;
-  result.heads = whole->heads;
-  for (int64_t size : whole->sizes) {
-    if (at >= begin && at < end)
-      result.sizes.push_back(size);
-    at += size;
-  }
-  return result;
-}
-
 //===--- weights ----------------------------------------------------------------------===//
-
-int64_t mlir::ttc::getBlockColumns(BlockFormat format) {
-  return kernels::getBlockLayout(static_cast<int64_t>(format)).columns;
-}
 
 int64_t mlir::ttc::getBlockRows(Value w, BlockFormat format, int64_t columns) {
   return typeOf(w).getNumElements() /
@@ -168,8 +80,8 @@ static Value makeMask(OpBuilder &builder, Location loc, int64_t rows, Value coun
   return CompareOp::create(builder, loc, ComparePredicate::LT, all, count);
 }
 
-Value mlir::ttc::addBehindSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias,
-                              Value residual, DenseMap<Value, Value> &masks) {
+Value mlir::ttc::addAfterSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias,
+                             Value residual, DenseMap<Value, Value> &masks) {
   Location loc = op.getLoc();
   if (!bias && !residual)
     return sum;
@@ -238,7 +150,7 @@ static int64_t getRunLength(RankedTensorType logits, const Axes &axes, MeshAttr 
 }
 
 bool mlir::ttc::choosesFromParts(SampleOp op, DimensionClasses &classes) {
-  if (!getOnlyUse(skipAnnotations(op.getLogits())))
+  if (!hasOnlyUse(op.getLogits()))
     return false;
   const Layout layout = classes.getLayout(op.getLogits());
   const int64_t length = getRunLength(typeOf(op.getLogits()), layout[1], classes.getMesh());

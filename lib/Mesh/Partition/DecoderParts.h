@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What devices have of a decoder's ops: heads in a product of queries, keys and values, rows and
-// blocks of its weights, the best of its logits.
+// What devices have of a decoder's ops: rows and blocks of its weights, the best of its logits.
 #ifndef TTC_LIB_MESH_DECODERPARTS_H
 #define TTC_LIB_MESH_DECODERPARTS_H
 
+#include "ConstantParts.h"
 #include "dialects/Ttc/Tensors/BlockOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
-#include "lib/Mesh/Partition/ConstantParts.h"
 
 namespace mlir::ttc {
 
-/// Columns that hold queries, then keys, then values, or some of them: a device has its heads of
-/// each section, one after the other.
-struct HeadSections {
-  SmallVector<int64_t> sizes; ///< in columns
-  int64_t heads = 1;          ///< of keys and values, by which each section is divided
-};
-
-/// The sections of the columns of `value`, if products with constant weights in blocks make them
-/// for an attention over a cache, and nothing else uses them; nothing otherwise.
-std::optional<HeadSections> getHeadSections(Value value);
-/// Those of the operand `qkv`.
-std::optional<HeadSections> getHeadSections(CachedAttentionOp op);
-
-/// Bytes of rows of `columns` in blocks: how many of them a block of the file takes.
-int64_t getBlockColumns(BlockFormat format);
+/// The rows of `columns` that weights in blocks hold.
 int64_t getBlockRows(Value w, BlockFormat format, int64_t columns);
 
 /// The weights of one device: its rows of each section, by `rows`, and of them the blocks of its
@@ -38,8 +23,8 @@ ElementsAttr getTableParts(PartsCache &cache, BlockGatherOp op, const Axes &rows
 
 /// Adds bias and residual after the sum of all devices; rows that do not count are 0. `masks` has,
 /// for counts of earlier products, which rows count.
-Value addBehindSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias, Value residual,
-                   DenseMap<Value, Value> &masks);
+Value addAfterSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias, Value residual,
+                  DenseMap<Value, Value> &masks);
 
 /// Rows of an embedding that is divided by `rows`: those that this device has; others are 0.
 Value gatherOwnRows(OpBuilder &builder, BlockGatherOp op, Value table, Value tokens,
