@@ -36,7 +36,12 @@ def Ttc_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
                     "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<[{
       What is exchanged in groups of this number of devices. Fails, with a diagnostic, if the types do not fit.
-    }], "::mlir::FailureOr<::mlir::ttc::CollectiveForm>", "getForm", (ins "int64_t":$devices)>
+    }], "::mlir::FailureOr<::mlir::ttc::CollectiveForm>", "getForm", (ins "int64_t":$devices)>,
+    InterfaceMethod<[{
+      Builds ops that compute the result of the device at `place` of a group from `operands`, those of
+      its devices in order. The group fits getForm().
+    }], "::mlir::Value", "unroll",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands, "int64_t":$place)>
   ];
 }
 

@@ -199,6 +199,58 @@ FailureOr<CollectiveForm> PermuteOp::getForm(int64_t devices) {
   return form;
 }
 
+//===--- unrolling --------------------------------------------------------------------===//
+
+Value mlir::ttc::slicePart(OpBuilder &builder, Value value, int64_t dim, int64_t part,
+                           int64_t parts) {
+  SmallVector<int64_t> sizes(typeOf(value).getShape()), starts(sizes.size()),
+      steps(sizes.size(), 1);
+  sizes[dim] /= parts;
+  starts[dim] = part * sizes[dim];
+  return SliceOp::create(builder, value.getLoc(), value, starts, sizes, steps);
+}
+
+Value mlir::ttc::concatParts(OpBuilder &builder, ValueRange values, int64_t dim) {
+  return values.size() == 1 ? values.front()
+                            : ConcatOp::create(builder, values.front().getLoc(), values, dim);
+}
+
+static Value combine(OpBuilder &builder, ValueRange values, Reduction reduction) {
+  Value result = values.front();
+  for (Value value : values.drop_front()) {
+    Location loc = value.getLoc();
+    Type type = value.getType();
+    if (reduction == Reduction::Max)
+      result = MaxOp::create(builder, loc, type, result, value);
+    else if (reduction == Reduction::Min)
+      result = MinOp::create(builder, loc, type, result, value);
+    else
+      result = AddOp::create(builder, loc, type, result, value);
+  }
+  return result;
+}
+
+Value AllReduceOp::unroll(OpBuilder &builder, ValueRange operands, int64_t) {
+  return combine(builder, operands, getReduction());
+}
+Value AllGatherOp::unroll(OpBuilder &builder, ValueRange operands, int64_t) {
+  return concatParts(builder, operands, getDimension());
+}
+Value ReduceScatterOp::unroll(OpBuilder &builder, ValueRange operands, int64_t place) {
+  Value sum = combine(builder, operands, getReduction());
+  return slicePart(builder, sum, getDimension(), place, operands.size());
+}
+Value AllToAllOp::unroll(OpBuilder &builder, ValueRange operands, int64_t place) {
+  SmallVector<Value> parts;
+  for (Value operand : operands)
+    parts.push_back(slicePart(builder, operand, getSplit(), place, operands.size()));
+  return concatParts(builder, parts, getConcat());
+}
+Value BroadcastOp::unroll(OpBuilder &, ValueRange operands, int64_t) { return operands[getRoot()]; }
+Value PermuteOp::unroll(OpBuilder &, ValueRange operands, int64_t place) {
+  return operands[getSources()[place]];
+}
+
 //===--- folds ------------------------------------------------------------------------===//
 
 /// A collective that moves values gives a splat constant, which is the same on all devices, back.

@@ -12,6 +12,10 @@ namespace mlir::ttc {
 /// The type of a value that is a ranked tensor.
 inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// One of equal parts of a dimension, and the concatenation of parts.
+Value slicePart(OpBuilder &builder, Value value, int64_t dim, int64_t part, int64_t parts);
+Value concatParts(OpBuilder &builder, ValueRange values, int64_t dim);
+
 namespace detail {
 /// Infers the type of an elementwise op's result: the operands' broadcast shape with the given
 /// element type, or that of the last operand. `constraint` is the constraint on the shapes.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ConstantParts.h"
-#include "dialects/Ttc/Tensors/CollectiveOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
-#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_UNROLLMESH
@@ -31,14 +28,10 @@ public:
 
 private:
   FailureOr<Layout> getLayout(Attribute attribute, RankedTensorType type);
-  Value slice(Value value, int64_t dim, int64_t part, int64_t parts);
-  Value combine(ArrayRef<Value> values, Reduction reduction);
-  Value concat(ArrayRef<Value> values, int64_t dim);
   Value getPart(Value whole, const Layout &layout, int64_t device);
   Value getWhole(Value local, const Layout &layout);
   FailureOr<SmallVector<unsigned>> getAxes(CollectiveOpInterface op);
   LogicalResult exchange(CollectiveOpInterface op);
-  Value exchange(Operation *op, ArrayRef<Value> operands, int64_t place);
 
   func::FuncOp function;
   MeshAttr mesh;
@@ -51,39 +44,11 @@ private:
 
 //===--- parts and wholes -------------------------------------------------------------===//
 
-Value Unroller::slice(Value value, int64_t dim, int64_t part, int64_t parts) {
-  SmallVector<int64_t> sizes(typeOf(value).getShape()), starts(sizes.size()),
-      steps(sizes.size(), 1);
-  sizes[dim] /= parts;
-  starts[dim] = part * sizes[dim];
-  return SliceOp::create(builder, value.getLoc(), value, starts, sizes, steps);
-}
-
-Value Unroller::combine(ArrayRef<Value> values, Reduction reduction) {
-  Value result = values.front();
-  for (Value value : values.drop_front()) {
-    Location loc = value.getLoc();
-    Type type = value.getType();
-    if (reduction == Reduction::Max)
-      result = MaxOp::create(builder, loc, type, result, value);
-    else if (reduction == Reduction::Min)
-      result = MinOp::create(builder, loc, type, result, value);
-    else
-      result = AddOp::create(builder, loc, type, result, value);
-  }
-  return result;
-}
-
-Value Unroller::concat(ArrayRef<Value> values, int64_t dim) {
-  if (values.size() == 1)
-    return values.front();
-  return ConcatOp::create(builder, values.front().getLoc(), values, dim);
-}
-
 Value Unroller::getPart(Value whole, const Layout &layout, int64_t device) {
   for (auto [dim, axes] : llvm::enumerate(layout))
     for (unsigned axis : axes)
-      whole = slice(whole, dim, mesh.getCoordinate(device, axis), mesh.getAxes()[axis].getSize());
+      whole = slicePart(builder, whole, dim, mesh.getCoordinate(device, axis),
+                        mesh.getAxes()[axis].getSize());
   return whole;
 }
 
@@ -99,7 +64,7 @@ Value Unroller::getWhole(Value local, const Layout &layout) {
         SmallVector<Value> parts;
         for (int64_t device : group)
           parts.push_back(values[device]);
-        values[group.front()] = concat(parts, dim);
+        values[group.front()] = concatParts(builder, parts, dim);
       }
   return values.front();
 }
@@ -135,26 +100,6 @@ FailureOr<SmallVector<unsigned>> Unroller::getAxes(CollectiveOpInterface op) {
   return axes;
 }
 
-/// What the device at `place` of a group gets.
-Value Unroller::exchange(Operation *op, ArrayRef<Value> operands, int64_t place) {
-  const int64_t devices = operands.size();
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](AllReduceOp op) { return combine(operands, op.getReduction()); })
-      .Case([&](AllGatherOp op) { return concat(operands, op.getDimension()); })
-      .Case([&](ReduceScatterOp op) {
-        return slice(combine(operands, op.getReduction()), op.getDimension(), place, devices);
-      })
-      .Case([&](AllToAllOp op) {
-        SmallVector<Value> parts;
-        for (Value operand : operands)
-          parts.push_back(slice(operand, op.getSplit(), place, devices));
-        return concat(parts, op.getConcat());
-      })
-      .Case([&](BroadcastOp op) { return operands[op.getRoot()]; })
-      .Case([&](PermuteOp op) { return operands[op.getSources()[place]]; })
-      .Default(Value());
-}
-
 LogicalResult Unroller::exchange(CollectiveOpInterface op) {
   FailureOr<SmallVector<unsigned>> axes = getAxes(op);
   if (failed(axes))
@@ -167,12 +112,9 @@ LogicalResult Unroller::exchange(CollectiveOpInterface op) {
     for (int64_t device : group)
       operands.push_back(locals[device].lookup(op->getOperand(0)));
     for (int64_t place = 0; place < static_cast<int64_t>(group.size()); ++place)
-      results.push_back(exchange(op, operands, place));
-    for (auto [device, result] : llvm::zip_equal(group, results)) {
-      if (!result)
-        return op->emitOpError("expected a collective that can be unrolled, found this one");
+      results.push_back(op.unroll(builder, operands, place));
+    for (auto [device, result] : llvm::zip_equal(group, results))
       locals[device].map(op->getResult(0), result);
-    }
   }
   return success();
 }
