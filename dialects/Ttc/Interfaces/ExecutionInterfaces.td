@@ -102,7 +102,7 @@ def Ttc_EventOpInterface : OpInterface<"EventOpInterface"> {
       "bool", "isWait">,
     InterfaceMethod<[{
       The symbol of the event, or null if the event is an SSA value.
-    }], "::mlir::FlatSymbolRefAttr", "getEventName">
+    }], "::mlir::FlatSymbolRefAttr", "getEventName", (ins), "", [{ return $_op.getEventAttr(); }]>
   ];
 }
 
@@ -160,7 +160,8 @@ def Ttc_StepOpInterface : OpInterface<"StepOpInterface", [Ttc_BufferAccessOpInte
     One step of a schedule: what the host enqueues on one of the command queues.
   }];
   let methods = [
-    InterfaceMethod<"The queue that the step is enqueued on.", "int64_t", "getStepQueue">,
+    InterfaceMethod<"The queue that the step is enqueued on.", "int64_t", "getStepQueue", (ins), "",
+      [{ return $_op.getQueue(); }]>,
     InterfaceMethod<[{
       The trace that the step runs, or null.
     }], "::mlir::FlatSymbolRefAttr", "getExecutedTrace", (ins), "", [{ return {}; }]>

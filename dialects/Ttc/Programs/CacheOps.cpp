@@ -24,7 +24,7 @@ static constexpr int64_t kPartialTail = 16;
 //===----------------------------------------------------------------------===//
 
 template <typename OpTy> static LogicalResult verifyOperands(OpTy op) {
-  InferenceScope scope(op.getLoc(), OpTy::getOperationName());
+  InferenceScope scope(op.getContext(), op.getLoc(), OpTy::getOperationName());
   return checkCachedAttention(scope, op);
 }
 

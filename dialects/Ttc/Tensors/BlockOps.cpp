@@ -37,11 +37,8 @@ static FailureOr<int64_t> getRows(const InferenceScope &scope, StringRef constra
 // ttc.block_matmul
 //===----------------------------------------------------------------------===//
 
-LogicalResult BlockMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                              Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult BlockMatmulOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
   const auto x = tensorType(adaptor.getX());
   if (x.getRank() != 2 || x.getNumElements() == 0)
     return scope.fail("(C1) expected x of [M, K] with at least one element, found ", x);
@@ -80,19 +77,16 @@ int64_t BlockMatmulOp::getOperationCount() {
 // ttc.block_gather
 //===----------------------------------------------------------------------===//
 
-LogicalResult BlockGatherOp::inferReturnTypes(MLIRContext *context,
-                                              std::optional<Location> location, Adaptor adaptor,
-                                              SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(checkColumns(scope, "C1", adaptor.getFormat(), adaptor.getColumns())) ||
+LogicalResult BlockGatherOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  if (failed(checkColumns(scope, "C1", adaptor.getFormat(), adaptor.getColumns())) ||
       failed(getRows(scope, "C2", adaptor.getW(), adaptor.getFormat(), adaptor.getColumns(), 1)))
     return failure();
   const auto tokens = tensorType(adaptor.getTokens());
   if (tokens.getRank() != 1)
     return scope.fail("(C3) expected tokens in a vector, found ", tokens);
   types.push_back(RankedTensorType::get({tokens.getDimSize(0), adaptor.getColumns()},
-                                        Float32Type::get(context)));
+                                        Float32Type::get(scope.getContext())));
   return success();
 }
 

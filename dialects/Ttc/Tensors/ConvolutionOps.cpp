@@ -8,11 +8,10 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult MatmulOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                   SmallVectorImpl<Type> &types) {
   ValueRange operands = adaptor.getOperands();
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)))
+  if (failed(scope.checkSameElementType("C1", operands)))
     return failure();
   auto a = tensorType(adaptor.getA()), b = tensorType(adaptor.getB());
   if (a.getRank() < 2 || b.getRank() < 2)
@@ -70,7 +69,7 @@ static LogicalResult checkImage(const InferenceScope &scope, StringRef constrain
 template <typename AdaptorTy>
 static FailureOr<ImageDims> checkConvolution(const InferenceScope &scope, AdaptorTy adaptor) {
   ValueRange operands = adaptor.getOperands();
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)) ||
+  if (failed(scope.checkSameElementType("C1", operands)) ||
       failed(checkImage(scope, "C2", adaptor.getX())))
     return failure();
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
@@ -84,9 +83,8 @@ static FailureOr<ImageDims> checkConvolution(const InferenceScope &scope, Adapto
   return dims;
 }
 
-LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                       Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult ConvOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                 SmallVectorImpl<Type> &types) {
   FailureOr<ImageDims> checked = checkConvolution(scope, adaptor);
   if (failed(checked))
     return failure();
@@ -120,9 +118,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                                Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult ConvTransposeOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
   FailureOr<ImageDims> checked = checkConvolution(scope, adaptor);
   if (failed(checked))
     return failure();
@@ -162,12 +159,10 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult inferPool(std::optional<Location> location, typename OpTy::Adaptor adaptor,
+template <typename AdaptorTy>
+static LogicalResult inferPool(const InferenceScope &scope, AdaptorTy adaptor,
                                SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, OpTy::getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(checkImage(scope, "C1", adaptor.getX())))
+  if (failed(checkImage(scope, "C1", adaptor.getX())))
     return failure();
   auto x = tensorType(adaptor.getX());
   ImageDims dims(x, adaptor.getChannelsLast());
@@ -198,12 +193,9 @@ static LogicalResult inferPool(std::optional<Location> location, typename OpTy::
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult inferGlobalPool(std::optional<Location> location,
-                                     typename OpTy::Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, OpTy::getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+template <typename AdaptorTy>
+static LogicalResult inferGlobalPool(const InferenceScope &scope, AdaptorTy adaptor,
+                                     SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (x.getRank() < 3)
     return scope.fail("(C1) expected 'x' to have at least 3 dimensions, found ", x);
@@ -215,16 +207,10 @@ static LogicalResult inferGlobalPool(std::optional<Location> location,
   return success();
 }
 
-#define TTC_INFER_WITH(OP, FUNCTION)                                                               \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
-                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
-    return FUNCTION<OP>(location, adaptor, types);                                                 \
-  }
 TTC_INFER_WITH(MaxPoolOp, inferPool)
 TTC_INFER_WITH(AvgPoolOp, inferPool)
 TTC_INFER_WITH(GlobalAvgPoolOp, inferGlobalPool)
 TTC_INFER_WITH(GlobalMaxPoolOp, inferGlobalPool)
-#undef TTC_INFER_WITH
 
 /// A global pool becomes a reduction, so that later passes have one op fewer to handle.
 template <typename ReduceOp, typename PoolOp>

@@ -52,11 +52,8 @@ LogicalResult ResizeOp::verify() {
 // Ops whose result type follows from operands and attributes
 //===----------------------------------------------------------------------===//
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult TransposeOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   if (static_cast<int64_t>(permutation.size()) != x.getRank() || !isPermutationVector(permutation))
@@ -69,13 +66,12 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult ConcatOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                   SmallVectorImpl<Type> &types) {
   ValueRange inputs = adaptor.getInputs();
   if (inputs.empty())
     return scope.fail("(C1) expected at least one operand");
-  if (failed(scope.checkTensors(inputs)) || failed(scope.checkSameElementType("C1", inputs)))
+  if (failed(scope.checkSameElementType("C1", inputs)))
     return failure();
   auto first = tensorType(inputs[0]);
   int64_t axis = adaptor.getAxis();
@@ -95,11 +91,8 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                        Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult SliceOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                  SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   size_t rank = x.getRank();
   ArrayRef<int64_t> starts = adaptor.getStarts(), sizes = adaptor.getSizes(),
@@ -125,11 +118,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                        Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult SplitOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                  SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   int64_t axis = adaptor.getAxis();
   if (failed(scope.checkAxis("C1", axis, x.getRank())))
@@ -151,11 +141,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                      Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult PadOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   ArrayRef<int64_t> low = adaptor.getLow(), high = adaptor.getHigh();
   if (failed(scope.checkArray("C1", "low", low, x.getRank(), 0)) ||
@@ -176,11 +163,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   return success();
 }
 
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult GatherOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                   SmallVectorImpl<Type> &types) {
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   int64_t axis = adaptor.getAxis();
   if (failed(scope.checkAxis("C1", axis, data.getRank())))
@@ -192,11 +176,8 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                                 Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult GatherElementsOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   if (data.getRank() != indices.getRank())
     return scope.fail("(C1) expected 'indices' to have as many dimensions as 'data', ",
@@ -212,11 +193,8 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Lo
   return success();
 }
 
-LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                           Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult GatherNdOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   int64_t batch = adaptor.getBatchDims();
   if (batch < 0 || batch >= data.getRank() || batch >= indices.getRank() ||
@@ -234,11 +212,8 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 
-LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                       Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult TileOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                 SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (failed(scope.checkArray("C1", "repeats", adaptor.getRepeats(), x.getRank(), 0)))
     return failure();
@@ -249,11 +224,8 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult DepthToSpaceOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (x.getRank() != 4)
     return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
@@ -268,11 +240,8 @@ LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
-LogicalResult SpaceToDepthOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult SpaceToDepthOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (x.getRank() != 4)
     return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);

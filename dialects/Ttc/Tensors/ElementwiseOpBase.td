@@ -15,9 +15,8 @@ class Ttc_ElementwiseOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration =
       "int64_t getOperationsPerElement() { return " # operations # "; }";
   let extraClassDefinition = [{
-    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
-        std::optional<::mlir::Location> location, Adaptor adaptor,
-        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+    ::llvm::LogicalResult $cppClass::inferTypes(const ::mlir::ttc::detail::InferenceScope &scope,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
   }] # infer # "}\n";
 }
 
@@ -51,8 +50,7 @@ class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Tr
   let arguments = (ins type:$a, type:$b);
   let results = (outs type:$y);
   let infer = [{
-    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
-                                  /*elementType=*/{}, types);
+    return detail::inferBroadcast(scope, adaptor.getOperands(), /*elementType=*/{}, types);
   }];
 }
 

@@ -213,7 +213,7 @@ class Ttc_LogicalOp<string mnemonic, string meaning>
     ```
   }];
   let infer = [{
-    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+    return detail::inferBroadcast(scope, adaptor.getOperands(),
                                   /*elementType=*/{}, types, /*constraint=*/"C1");
   }];
 }
@@ -298,8 +298,8 @@ def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
     $predicate operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
   }];
   let infer = [{
-    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
-                                  ::mlir::IntegerType::get(context, 1), types);
+    return detail::inferBroadcast(scope, adaptor.getOperands(),
+                                  ::mlir::IntegerType::get(adaptor.getA().getContext(), 1), types);
   }];
 }
 
@@ -320,8 +320,7 @@ def Ttc_WhereOp : Ttc_ElementwiseOp<"where", [Ttc_SelectsElements]> {
   let arguments = (ins Ttc_BoolTensor:$cond, Ttc_StoredTensor:$a, Ttc_StoredTensor:$b);
   let results = (outs Ttc_StoredTensor:$y);
   let infer = [{
-    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
-                                  /*elementType=*/{}, types);
+    return detail::inferBroadcast(scope, adaptor.getOperands(), /*elementType=*/{}, types);
   }];
   let hasFolder = 1;
 }

@@ -10,12 +10,9 @@ using namespace mlir::ttc::detail;
 using ::ttc::kernels::kSampleChunk;
 using ::ttc::kernels::SampleParams;
 
-LogicalResult CachedAttentionOp::inferReturnTypes(MLIRContext *context,
-                                                  std::optional<Location> location, Adaptor adaptor,
-                                                  SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(checkCachedAttention(scope, adaptor)))
+LogicalResult CachedAttentionOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  if (failed(checkCachedAttention(scope, adaptor)))
     return failure();
   auto qkv = tensorType(adaptor.getQkv()), keys = tensorType(adaptor.getKeys());
   const int64_t columns = adaptor.getHeads() * getCacheShape(keys).depth;
@@ -29,11 +26,8 @@ LogicalResult CachedAttentionOp::inferReturnTypes(MLIRContext *context,
 // Sampling
 //===----------------------------------------------------------------------===//
 
-LogicalResult SampleOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult SampleOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                   SmallVectorImpl<Type> &types) {
   constexpr int64_t most = 1 << 20, mostRows = 1024, words = sizeof(ttrt_sampling) / 4;
   const bool hasSequences = static_cast<bool>(adaptor.getSequences());
   auto logits = tensorType(adaptor.getLogits()), token = tensorType(adaptor.getToken());

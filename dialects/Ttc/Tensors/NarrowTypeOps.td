@@ -24,10 +24,8 @@ def Ttc_DecodeFloatOp : Ttc_ElementwiseOp<"decode_float"> {
   let arguments = (ins Ttc_BytesTensor:$x, Ttc_NarrowFloatAttr:$format);
   let results = (outs Ttc_F32Tensor:$y);
   let infer = [{
-    auto shaped = ::llvm::dyn_cast<::mlir::ShapedType>(adaptor.getX().getType());
-    if (!shaped)
-      return ::mlir::failure();
-    types.push_back(shaped.clone(::mlir::Float32Type::get(context)));
+    auto type = tensorType(adaptor.getX());
+    types.push_back(type.clone(::mlir::Float32Type::get(type.getContext())));
     return ::mlir::success();
   }];
 }
@@ -53,11 +51,9 @@ def Ttc_EncodeFloatOp : Ttc_ElementwiseOp<"encode_float"> {
     `:` functional-type(operands, results)
   }];
   let infer = [{
-    auto shaped = ::llvm::dyn_cast<::mlir::ShapedType>(adaptor.getX().getType());
-    if (!shaped)
-      return ::mlir::failure();
-    types.push_back(shaped.clone(
-        ::mlir::IntegerType::get(context, 8, ::mlir::IntegerType::Unsigned)));
+    auto type = tensorType(adaptor.getX());
+    types.push_back(
+        type.clone(::mlir::IntegerType::get(type.getContext(), 8, ::mlir::IntegerType::Unsigned)));
     return ::mlir::success();
   }];
 }

@@ -11,7 +11,7 @@ using namespace mlir::ttc::detail;
 static LogicalResult checkPerChannel(const InferenceScope &scope, ValueRange operands,
                                      ArrayRef<StringRef> names, int64_t leastRank,
                                      bool channelsLast, int64_t &channels) {
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)))
+  if (failed(scope.checkSameElementType("C1", operands)))
     return failure();
   auto type = tensorType(operands[0]);
   if (type.getRank() < leastRank)
@@ -24,9 +24,8 @@ static LogicalResult checkPerChannel(const InferenceScope &scope, ValueRange ope
   return success();
 }
 
-LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult BatchNormOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   int64_t channels;
   if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias", "mean", "var"}, 2,
                              adaptor.getChannelsLast(), channels)))
@@ -35,9 +34,8 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult GroupNormOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   int64_t channels;
   if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias"}, 3,
                              adaptor.getChannelsLast(), channels)))
@@ -50,9 +48,8 @@ LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult InstanceNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult InstanceNormOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   int64_t channels;
   if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias"}, 3,
                              adaptor.getChannelsLast(), channels)))
@@ -61,11 +58,10 @@ LogicalResult InstanceNormOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
-LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+LogicalResult LayerNormOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   ValueRange operands = adaptor.getOperands();
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)))
+  if (failed(scope.checkSameElementType("C1", operands)))
     return failure();
   auto type = tensorType(adaptor.getX());
   int64_t axis = adaptor.getAxis();
@@ -80,11 +76,8 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult LrnOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                      Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult LrnOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                SmallVectorImpl<Type> &types) {
   auto type = tensorType(adaptor.getX());
   if (type.getRank() < 3)
     return scope.fail("(C1) expected 'x' to have at least 3 dimensions, found ", type);
@@ -94,23 +87,14 @@ LogicalResult LrnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult inferSoftmax(std::optional<Location> location, typename OpTy::Adaptor adaptor,
+template <typename AdaptorTy>
+static LogicalResult inferSoftmax(const InferenceScope &scope, AdaptorTy adaptor,
                                   SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, OpTy::getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(scope.checkAxis("C1", adaptor.getAxis(), tensorType(adaptor.getX()).getRank())))
+  if (failed(scope.checkAxis("C1", adaptor.getAxis(), tensorType(adaptor.getX()).getRank())))
     return failure();
   types.push_back(adaptor.getX().getType());
   return success();
 }
 
-LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  return inferSoftmax<SoftmaxOp>(location, adaptor, types);
-}
-
-LogicalResult LogSoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  return inferSoftmax<LogSoftmaxOp>(location, adaptor, types);
-}
+TTC_INFER_WITH(SoftmaxOp, inferSoftmax)
+TTC_INFER_WITH(LogSoftmaxOp, inferSoftmax)

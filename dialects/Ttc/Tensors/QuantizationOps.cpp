@@ -122,11 +122,9 @@ Value QuantizeOp::emitElement(OpBuilder &builder, Location loc, ValueRange eleme
                                  integer);
 }
 
-LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(
+LogicalResult DequantizeOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  if (failed(
           checkZeroPoint(scope, "C1", "C2", "zero_point", adaptor.getZeroPoint(), adaptor.getX())))
     return failure();
   auto x = tensorType(adaptor.getX()), scale = tensorType(adaptor.getScale());
@@ -152,11 +150,9 @@ Value DequantizeOp::emitElement(OpBuilder &builder, Location loc, ValueRange ele
 // Products of integers
 //===----------------------------------------------------------------------===//
 
-LogicalResult IntMatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) ||
-      failed(checkZeroPoint(scope, "C1", "C5", "a_zero", adaptor.getAZero(), adaptor.getA())) ||
+LogicalResult IntMatmulOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  if (failed(checkZeroPoint(scope, "C1", "C5", "a_zero", adaptor.getAZero(), adaptor.getA())) ||
       failed(checkZeroPoint(scope, "C1", "C5", "b_zero", adaptor.getBZero(), adaptor.getB())))
     return failure();
   auto a = tensorType(adaptor.getA()), b = tensorType(adaptor.getB());
@@ -172,15 +168,12 @@ LogicalResult IntMatmulOp::inferReturnTypes(MLIRContext *context, std::optional<
                       toString(a.getShape().drop_back(2)), " and ",
                       toString(b.getShape().drop_back(2)));
   shape.append({a.getShape()[a.getRank() - 2], b.getShape().back()});
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 32)));
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(scope.getContext(), 32)));
   return success();
 }
 
-LogicalResult IntConvOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
-                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult IntConvOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                    SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
   if (x.getRank() < 3 || x.getRank() > 5)
     return scope.fail("(C2) expected 'x' to have three to five dimensions, found ", x);
@@ -220,6 +213,6 @@ LogicalResult IntConvOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
                         i, ", found ", window, " and ", padded);
     shape[dims.firstSpatial + i] = (padded - window) / adaptor.getStrides()[i] + 1;
   }
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 32)));
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(scope.getContext(), 32)));
   return success();
 }

@@ -19,12 +19,9 @@ static SmallVector<int64_t> reducedShape(ArrayRef<int64_t> shape, ArrayRef<int64
   return reduced;
 }
 
-template <typename OpTy>
-static LogicalResult inferReduce(std::optional<Location> location, typename OpTy::Adaptor adaptor,
+template <typename AdaptorTy>
+static LogicalResult inferReduce(const InferenceScope &scope, AdaptorTy adaptor,
                                  SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, OpTy::getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
   auto type = tensorType(adaptor.getX());
   int64_t previous = -1;
   for (int64_t axis : adaptor.getAxes()) {
@@ -38,12 +35,9 @@ static LogicalResult inferReduce(std::optional<Location> location, typename OpTy
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult inferArgReduce(std::optional<Location> location,
-                                    typename OpTy::Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, OpTy::getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+template <typename AdaptorTy>
+static LogicalResult inferArgReduce(const InferenceScope &scope, AdaptorTy adaptor,
+                                    SmallVectorImpl<Type> &types) {
   auto type = tensorType(adaptor.getX());
   int64_t axis = adaptor.getAxis();
   if (failed(scope.checkAxis("C1", axis, type.getRank())))
@@ -53,11 +47,6 @@ static LogicalResult inferArgReduce(std::optional<Location> location,
   return success();
 }
 
-#define TTC_INFER_WITH(OP, FUNCTION)                                                               \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
-                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
-    return FUNCTION<OP>(location, adaptor, types);                                                 \
-  }
 TTC_INFER_WITH(ReduceSumOp, inferReduce)
 TTC_INFER_WITH(ReduceMeanOp, inferReduce)
 TTC_INFER_WITH(ReduceMaxOp, inferReduce)
@@ -65,4 +54,3 @@ TTC_INFER_WITH(ReduceMinOp, inferReduce)
 TTC_INFER_WITH(ReduceProdOp, inferReduce)
 TTC_INFER_WITH(ArgmaxOp, inferArgReduce)
 TTC_INFER_WITH(ArgminOp, inferArgReduce)
-#undef TTC_INFER_WITH

@@ -19,10 +19,9 @@ static LogicalResult checkUpdates(const InferenceScope &scope, Adaptor adaptor) 
   return success();
 }
 
-LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                                  Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) || failed(checkUpdates(scope, adaptor)))
+LogicalResult ScatterElementsOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  if (failed(checkUpdates(scope, adaptor)))
     return failure();
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   if (data.getRank() < 1 || data.getRank() > kScatterRank || data.getRank() != indices.getRank())
@@ -43,10 +42,9 @@ LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, std::optional<L
   return success();
 }
 
-LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())) || failed(checkUpdates(scope, adaptor)))
+LogicalResult ScatterNdOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  if (failed(checkUpdates(scope, adaptor)))
     return failure();
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   int64_t most = std::min(data.getRank(), kScatterRank);
@@ -69,11 +67,8 @@ OpFoldResult ScatterNdOp::fold(FoldAdaptor) {
   return tensorType(getUpdates()).getNumElements() == 0 ? getData() : OpFoldResult();
 }
 
-LogicalResult CumulativeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult CumulativeOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (failed(scope.checkAxis("C1", adaptor.getAxis(), x.getRank())))
     return failure();
@@ -84,11 +79,8 @@ LogicalResult CumulativeOp::inferReturnTypes(MLIRContext *, std::optional<Locati
 /// Places and boxes are numbered in 32 bits.
 static constexpr int64_t kMostPlaces = (int64_t(1) << 31) - 1;
 
-LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
-                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult ArgsortOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                    SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   int64_t axis = adaptor.getAxis(), count = adaptor.getCount();
   if (failed(scope.checkAxis("C1", axis, x.getRank())))
@@ -100,16 +92,12 @@ LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
     return scope.fail("(C2) expected a 'count' from 0 to ", size, ", found ", count);
   SmallVector<int64_t> shape(x.getShape());
   shape[axis] = count;
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(scope.getContext(), 64)));
   return success();
 }
 
-LogicalResult NonMaxSuppressionOp::inferReturnTypes(MLIRContext *context,
-                                                    std::optional<Location> location,
-                                                    Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult NonMaxSuppressionOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
   auto boxes = tensorType(adaptor.getBoxes()), scores = tensorType(adaptor.getScores());
   if (boxes.getRank() != 3 || scores.getRank() != 3 || boxes.getDimSize(2) != 4 ||
       boxes.getDimSize(0) != scores.getDimSize(0) || boxes.getDimSize(1) != scores.getDimSize(2) ||
@@ -123,15 +111,13 @@ LogicalResult NonMaxSuppressionOp::inferReturnTypes(MLIRContext *context,
       return scope.fail("(C2) expected limits of one element, found ", limit.getType());
   if (adaptor.getRows() < 0)
     return scope.fail("(C3) expected 'rows' of at least 0, found ", adaptor.getRows());
-  types.push_back(RankedTensorType::get({adaptor.getRows(), 3}, IntegerType::get(context, 64)));
+  types.push_back(
+      RankedTensorType::get({adaptor.getRows(), 3}, IntegerType::get(scope.getContext(), 64)));
   return success();
 }
 
-LogicalResult DeterminantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                              Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
-  if (failed(scope.checkTensors(adaptor.getOperands())))
-    return failure();
+LogicalResult DeterminantOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
   if (x.getRank() < 2 || x.getShape().back() != x.getShape()[x.getRank() - 2])
     return scope.fail("(C1) expected square matrices in the last two dimensions, found ", x);

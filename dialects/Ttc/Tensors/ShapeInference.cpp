@@ -86,13 +86,20 @@ LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
   return success();
 }
 
-LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Location> location,
-                                          StringRef opName, ValueRange operands, Type elementType,
-                                          SmallVectorImpl<Type> &types, StringRef constraint) {
-  InferenceScope scope(location, opName);
+LogicalResult
+ttc::detail::inferFromTensors(MLIRContext *context, std::optional<Location> location,
+                              StringRef opName, ValueRange operands,
+                              function_ref<LogicalResult(const InferenceScope &)> infer) {
+  InferenceScope scope(context, location, opName);
+  return failed(scope.checkTensors(operands)) ? failure() : infer(scope);
+}
+
+LogicalResult ttc::detail::inferBroadcast(const InferenceScope &scope, ValueRange operands,
+                                          Type elementType, SmallVectorImpl<Type> &types,
+                                          StringRef constraint) {
   // The first of three operands is a condition, with an element type of its own.
   ValueRange alike = operands.take_back(2);
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", alike)))
+  if (failed(scope.checkSameElementType("C1", alike)))
     return failure();
   SmallVector<int64_t> shape;
   for (Value operand : operands) {

@@ -23,8 +23,10 @@ inline int64_t toSize(__int128 size) {
 /// Reports errors of inference as `'ttc.op' op ...` at the op's location, or not at all.
 class InferenceScope {
 public:
-  InferenceScope(std::optional<Location> location, StringRef opName)
-      : location(location), opName(opName) {}
+  InferenceScope(MLIRContext *context, std::optional<Location> location, StringRef opName)
+      : context(context), location(location), opName(opName) {}
+
+  MLIRContext *getContext() const { return context; }
 
   template <typename... Args> LogicalResult fail(Args &&...args) const {
     return emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
@@ -45,9 +47,17 @@ public:
                            int64_t size, int64_t least) const;
 
 private:
+  MLIRContext *context;
   std::optional<Location> location;
   StringRef opName;
 };
+
+/// Infers the result of `OP` as of other ops with the same attributes.
+#define TTC_INFER_WITH(OP, FUNCTION)                                                               \
+  LogicalResult OP::inferTypes(const InferenceScope &scope, Adaptor adaptor,                       \
+                               SmallVectorImpl<Type> &types) {                                     \
+    return FUNCTION(scope, adaptor, types);                                                        \
+  }
 
 /// The sizes as `[1, 2, 3]`.
 std::string toString(ArrayRef<int64_t> array);

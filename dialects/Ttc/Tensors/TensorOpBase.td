@@ -59,8 +59,31 @@ class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = "operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)";
 }
 
+/// The op infers its result types by `inferTypes`, once all operands are ranked tensors.
+def Ttc_InferTypes : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface>,
+  NativeOpTrait<"InferTypeOpAdaptor", /*traits=*/[], /*extraOpDeclaration=*/[{
+    static ::llvm::LogicalResult
+    inferTypes(const ::mlir::ttc::detail::InferenceScope &scope, Adaptor adaptor,
+               ::llvm::SmallVectorImpl<::mlir::Type> &types);
+  }], /*extraOpDefinition=*/[{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      const $cppClass::Adaptor adaptor(operands, attributes, properties, regions);
+      return ::mlir::ttc::detail::inferFromTensors(
+          context, location, getOperationName(), operands,
+          [&](const ::mlir::ttc::detail::InferenceScope &scope) {
+            return inferTypes(scope, adaptor, types);
+          });
+    }
+  }]>
+]>;
+
 /// An op on tensors whose result types follow from operands and attributes.
 class Ttc_InferredOp<string mnemonic, list<Trait> traits = []>
-    : Ttc_TensorOp<mnemonic, !listconcat([Ttc_InferredResults, InferTypeOpAdaptor], traits)>;
+    : Ttc_TensorOp<mnemonic, !listconcat([Ttc_InferredResults, Ttc_InferTypes], traits)>;
 
 #endif // TTC_TENSOROPBASE_TD

@@ -17,11 +17,17 @@ Value slicePart(OpBuilder &builder, Value value, int64_t dim, int64_t part, int6
 Value concatParts(OpBuilder &builder, ValueRange values, int64_t dim);
 
 namespace detail {
+class InferenceScope;
+
 /// Infers the type of an elementwise op's result: the operands' broadcast shape with the given
 /// element type, or that of the last operand. `constraint` is the constraint on the shapes.
-LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> location,
-                             StringRef opName, ValueRange operands, Type elementType,
+LogicalResult inferBroadcast(const InferenceScope &scope, ValueRange operands, Type elementType,
                              SmallVectorImpl<Type> &types, StringRef constraint = "C2");
+
+/// Calls `infer` if all operands are ranked tensors with static shapes.
+LogicalResult inferFromTensors(MLIRContext *context, std::optional<Location> location,
+                               StringRef opName, ValueRange operands,
+                               function_ref<LogicalResult(const InferenceScope &)> infer);
 
 /// Compares an op's result types with the inferred ones.
 LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);

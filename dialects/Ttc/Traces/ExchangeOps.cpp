@@ -180,13 +180,6 @@ static LogicalResult verifyPlace(Operation *op, SymbolTableCollection &symbols,
   return success();
 }
 
-static ByteSpan getSideSpan(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr name,
-                            int64_t offset) {
-  auto collective = symbols.lookupNearestSymbolFrom<CollectiveOp>(op, name);
-  const int64_t bytes = collective.getBytes();
-  return {offset, bytes, bytes, bytes};
-}
-
 LogicalResult CmdSendOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyPlace(*this, symbols, lookupPermutation(*this, symbols, getCollectiveAttr()),
                      getBufferAttr(), getOffset());
@@ -194,11 +187,7 @@ LogicalResult CmdSendOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CmdSendOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), /*write=*/false});
 }
-ByteSpan CmdSendOp::getSpan(unsigned, SymbolTableCollection &symbols) {
-  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
-}
 int64_t CmdSendOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
-int64_t CmdSendOp::getWorkgroups(SymbolTableCollection &) { return 1; }
 
 LogicalResult CmdReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyPlace(*this, symbols, lookupPermutation(*this, symbols, getCollectiveAttr()),
@@ -207,11 +196,7 @@ LogicalResult CmdReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CmdReceiveOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), /*write=*/true});
 }
-ByteSpan CmdReceiveOp::getSpan(unsigned, SymbolTableCollection &symbols) {
-  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
-}
 int64_t CmdReceiveOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
-int64_t CmdReceiveOp::getWorkgroups(SymbolTableCollection &) { return 1; }
 
 //===--- offer ------------------------------------------------------------------------===//
 
@@ -244,20 +229,13 @@ LogicalResult CmdOfferOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CmdOfferOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), /*write=*/false});
 }
-ByteSpan CmdOfferOp::getSpan(unsigned, SymbolTableCollection &symbols) {
-  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
-}
 int64_t CmdOfferOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
-int64_t CmdOfferOp::getWorkgroups(SymbolTableCollection &) { return 1; }
 
 //===--- command ----------------------------------------------------------------------===//
 
 void CmdExchangeOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr collective,
                           ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs) {
-  DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
-  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
-  build(builder, state, collective, inputBuffers, outputBuffers, inputOffsets, outputOffsets);
+  buildWithPlaces<CmdExchangeOp>(builder, state, collective, inputs, outputs);
 }
 
 int64_t CmdExchangeOp::getOffset(unsigned index) {

@@ -135,6 +135,15 @@ class Ttc_CmdOneSideOp<string mnemonic> : Ttc_CommandOp<mnemonic, [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "getSpan"]> {
   let arguments = (ins FlatSymbolRefAttr:$collective, FlatSymbolRefAttr:$buffer,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
+  let extraClassDefinition = [{
+    ::mlir::ttc::ByteSpan $cppClass::getSpan(unsigned, ::mlir::SymbolTableCollection &symbols) {
+      auto collective =
+          symbols.lookupNearestSymbolFrom<CollectiveOp>(*this, getCollectiveAttr());
+      const int64_t bytes = collective.getBytes();
+      return {static_cast<int64_t>(getOffset()), bytes, bytes, bytes};
+    }
+    int64_t $cppClass::getWorkgroups(::mlir::SymbolTableCollection &) { return 1; }
+  }];
 }
 
 def Ttc_CmdSendOp : Ttc_CmdOneSideOp<"send"> {

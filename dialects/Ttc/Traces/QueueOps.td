@@ -116,7 +116,7 @@ def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
 
 def Ttc_RecordEventOp : Ttc_Op<"record_event", [
     DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_EventOpInterface, ["getEventName"]>]> {
   let summary = "Records an event on a queue";
   let description = [{
     The event is complete when everything enqueued before it on the queue is complete. Each result is
@@ -136,7 +136,7 @@ def Ttc_RecordEventOp : Ttc_Op<"record_event", [
 
 def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
     DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_EventOpInterface, ["getEventName"]>]> {
   let summary = "Makes a queue wait for an event";
   let description = [{
     Nothing enqueued later on the queue starts before the event is complete. The host does not wait.

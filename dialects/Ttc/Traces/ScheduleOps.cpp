@@ -147,7 +147,6 @@ LogicalResult EnqueueWriteOp::verifySymbolUses(SymbolTableCollection &) {
 void EnqueueWriteOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), true});
 }
-int64_t EnqueueWriteOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueReadOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyPort<OutputOp>(*this, getIndex(), getBufferAttr(), "output");
@@ -155,13 +154,11 @@ LogicalResult EnqueueReadOp::verifySymbolUses(SymbolTableCollection &) {
 void EnqueueReadOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), false});
 }
-int64_t EnqueueReadOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueExecuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(static_cast<bool>(lookupSymbol<TraceOp>(*this, symbols, getTraceAttr(), "(C1)")));
 }
 void EnqueueExecuteOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
-int64_t EnqueueExecuteOp::getStepQueue() { return getQueue(); }
 FlatSymbolRefAttr EnqueueExecuteOp::getExecutedTrace() { return getTraceAttr(); }
 
 LogicalResult EnqueueHostOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -171,7 +168,6 @@ void EnqueueHostOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   appendAccesses(getInputs(), /*write=*/false, accesses);
   appendAccesses(getOutputs(), /*write=*/true, accesses);
 }
-int64_t EnqueueHostOp::getStepQueue() { return getQueue(); }
 int64_t EnqueueHostOp::getScratchBytes(SymbolTableCollection &symbols) {
   return getScratchBytesOf(*this, symbols, getProgramAttr());
 }
@@ -179,23 +175,14 @@ int64_t EnqueueHostOp::getScratchBytes(SymbolTableCollection &symbols) {
 void EnqueueDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
                               ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs,
                               int64_t queue) {
-  DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
-  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
-  build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets,
-        builder.getI64IntegerAttr(queue));
+  buildWithPlaces<EnqueueDispatchOp>(builder, state, program, inputs, outputs,
+                                     builder.getI64IntegerAttr(queue));
 }
 int64_t EnqueueDispatchOp::getOffset(unsigned index) {
   return getOffsetOf(index, getInputs(), getInputOffsets(), getOutputOffsets());
 }
 LogicalResult EnqueueDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
-      failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
-    return failure();
-  return success(
-      succeeded(verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
-                                     [&](unsigned index) { return getOffset(index); })) &&
-      succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C4)")));
+  return verifyDispatch(*this, symbols);
 }
 int64_t EnqueueDispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
   return getScratchBytesOf(*this, symbols, getProgramAttr());
@@ -204,7 +191,6 @@ void EnqueueDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   appendAccesses(getInputs(), /*write=*/false, accesses);
   appendAccesses(getOutputs(), /*write=*/true, accesses);
 }
-int64_t EnqueueDispatchOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes(), "(C1)")) &&
@@ -214,20 +200,15 @@ void EnqueueCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getSourceAttr(), false});
   accesses.push_back({getTargetAttr(), true});
 }
-int64_t EnqueueCopyOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueRecordOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void EnqueueRecordOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
-int64_t EnqueueRecordOp::getStepQueue() { return getQueue(); }
 bool EnqueueRecordOp::isWait() { return false; }
-FlatSymbolRefAttr EnqueueRecordOp::getEventName() { return getEventAttr(); }
 
 LogicalResult EnqueueWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void EnqueueWaitOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
-int64_t EnqueueWaitOp::getStepQueue() { return getQueue(); }
 bool EnqueueWaitOp::isWait() { return true; }
-FlatSymbolRefAttr EnqueueWaitOp::getEventName() { return getEventAttr(); }

@@ -52,6 +52,27 @@ ArrayAttr splitBufferRefs(Builder &builder, ArrayRef<BufferRef> refs, DenseI64Ar
 LogicalResult verifyOffsets(Operation *op, ArrayAttr buffers,
                             std::optional<ArrayRef<int64_t>> offsets);
 
+/// Builds an op that takes `callee`, buffers with offsets in bytes, and `rest`.
+template <typename OpTy, typename... Rest>
+void buildWithPlaces(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr callee,
+                     ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs, Rest... rest) {
+  DenseI64ArrayAttr inputOffsets, outputOffsets;
+  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
+  OpTy::build(builder, state, callee, inputBuffers, outputBuffers, inputOffsets, outputOffsets,
+              rest...);
+}
+
+/// Verifies the symbols of a command or a step that runs a program on the device.
+template <typename OpTy> LogicalResult verifyDispatch(OpTy op, SymbolTableCollection &symbols) {
+  return success(succeeded(verifyOffsets(op, op.getInputs(), op.getInputOffsets())) &&
+                 succeeded(verifyOffsets(op, op.getOutputs(), op.getOutputOffsets())) &&
+                 succeeded(verifyProgramBuffers(
+                     op, symbols, op.getProgramAttr(), op.getInputs(), op.getOutputs(),
+                     [&](unsigned index) { return op.getOffset(index); })) &&
+                 succeeded(verifyHasCode(op, symbols, op.getProgramAttr(), "(C4)")));
+}
+
 /// The offset in bytes of operand `index` (inputs, then outputs).
 int64_t getOffsetOf(unsigned index, ArrayAttr inputs, std::optional<ArrayRef<int64_t>> inputOffsets,
                     std::optional<ArrayRef<int64_t>> outputOffsets);

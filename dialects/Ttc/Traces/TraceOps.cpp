@@ -179,10 +179,7 @@ void ExecuteOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute>,
 
 void CmdDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
                           ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs) {
-  DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
-  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
-  build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets);
+  buildWithPlaces<CmdDispatchOp>(builder, state, program, inputs, outputs);
 }
 
 int64_t CmdDispatchOp::getOffset(unsigned index) {
@@ -190,13 +187,7 @@ int64_t CmdDispatchOp::getOffset(unsigned index) {
 }
 
 LogicalResult CmdDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
-      failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
-    return failure();
-  return success(
-      succeeded(verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
-                                     [&](unsigned index) { return getOffset(index); })) &&
-      succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C4)")));
+  return verifyDispatch(*this, symbols);
 }
 
 void CmdDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
@@ -267,7 +258,6 @@ void CmdSignalOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdSignalOp::getEncodedBytes() { return sizeof(ttrt::EventCommand); }
 bool CmdSignalOp::isBarrier() { return true; }
 bool CmdSignalOp::isWait() { return false; }
-FlatSymbolRefAttr CmdSignalOp::getEventName() { return getEventAttr(); }
 
 LogicalResult CmdWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
@@ -275,7 +265,6 @@ LogicalResult CmdWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CmdWaitOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdWaitOp::getEncodedBytes() { return sizeof(ttrt::EventCommand); }
 bool CmdWaitOp::isWait() { return true; }
-FlatSymbolRefAttr CmdWaitOp::getEventName() { return getEventAttr(); }
 
 void CmdEndOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdEndOp::getEncodedBytes() { return sizeof(ttrt::CommandHeader); }
