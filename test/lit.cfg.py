@@ -7,6 +7,7 @@ Substitutions   %python  the interpreter that has numpy, onnx, ... where they ar
                 %cc, %cxx  the compilers of this build
                 %version the version of ttc
                 %variants  prints a test's modules and their variants (variants.py)
+                %roundtrip compares a test's module with what was printed of it (roundtrip.py)
 Tools           everything in <build>/bin, and FileCheck, not, count, split-file, by name
 Features        compiler, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
                 asan or tsan, root
@@ -44,6 +45,7 @@ config.substitutions += [
     ("%version", version),
     ("%python", config.ttc_python),
     ("%variants", f"{config.ttc_python} {config.ttc_source_dir}/test/variants.py"),
+    ("%roundtrip", f"{config.ttc_python} {config.ttc_source_dir}/test/roundtrip.py"),
     ("%source", config.ttc_source_dir),
     ("%build", config.ttc_build_dir),
     ("%cxx", config.ttc_cxx),

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s | ttc-opt | FileCheck %s
+// RUN: ttc-opt %s | ttc-opt | %roundtrip %s
 
-// CHECK-LABEL: func.func @layouts
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<dram>>
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<l1>>
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<l1, height_sharded>>
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<l1, width_sharded, grid = [1, 16]>>
-// CHECK-SAME: tensor<8x64xf32, #ttc.layout<l1, block_sharded, grid = [2, 4]>>
 func.func @layouts(%a: tensor<8x64xf32, #ttc.layout<dram>>, %b: tensor<8x64xf32, #ttc.layout<l1>>,
     %c: tensor<8x64xf32, #ttc.layout<l1, height_sharded>>,
     %d: tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>,
@@ -17,7 +10,6 @@ func.func @layouts(%a: tensor<8x64xf32, #ttc.layout<dram>>, %b: tensor<8x64xf32,
 }
 
 // The height of a tensor of more dimensions: 2 * 3 * 8 rows, partitioned from the outer dimensions inwards.
-// CHECK-LABEL: func.func @dimensions
 func.func @dimensions(%a: tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, grid = [2, 1]>>,
     %b: tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, grid = [6, 1]>>,
     %c: tensor<2x3x8x5xf32, #ttc.layout<l1, block_sharded, grid = [24, 5]>>) {

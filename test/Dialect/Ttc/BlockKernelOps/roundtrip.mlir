@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s | ttc-opt | FileCheck %s
-// RUN: ttc-opt %s --mlir-print-op-generic | ttc-opt | FileCheck %s
+// RUN: ttc-opt %s | ttc-opt | %roundtrip %s
+// RUN: ttc-opt --mlir-print-op-generic %s | ttc-opt | %roundtrip %s
 
-// CHECK-LABEL: func.func @pack
 func.func @pack(%w: tensor<3840xi8>) {
-  // CHECK: ttc.pack_blocks q4_1 %{{.*}} {columns = 64 : i64} : tensor<3840xi8> -> tensor<6x640xi8>
   %0 = ttc.pack_blocks q4_1 %w {columns = 64 : i64} : tensor<3840xi8> -> tensor<6x640xi8>
   // Each half of 48 rows has three groups.
-  // CHECK: ttc.pack_blocks q4_1 %{{.*}} {columns = 64 : i64, gated} : tensor<3840xi8> -> tensor<6x640xi8>
   %1 = ttc.pack_blocks q4_1 %w {columns = 64 : i64, gated} : tensor<3840xi8> -> tensor<6x640xi8>
   return
 }
 
-// CHECK-LABEL: func.func @kernels
 func.func @kernels(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>, %g: tensor<64xf32>, %b: tensor<48xf32>, %r: tensor<1x48xf32>, %e: tensor<7x1088xi8>, %t: tensor<2xi32>, %n: tensor<1xi32>) {
-  // CHECK: ttc.kernel.block_matmul q4_1 %{{.*}}, %{{.*}} {dot = #ttc.byte_dot<madd>} :
   %0 = ttc.kernel.block_matmul q4_1 %x, %w {dot = #ttc.byte_dot<madd>} : (tensor<1x64xf32>, tensor<6x640xi8>) -> tensor<1x96xf32>
-  // CHECK: ttc.kernel.block_matmul q4_1 %{{.*}}, %{{.*}} norm %{{.*}} bias %{{.*}} residual %{{.*}} activations int8 {dot = #ttc.byte_dot<vnni>, epsilon = {{.*}} : f32, gated} :
   %1 = ttc.kernel.block_matmul q4_1 %x, %w norm %g bias %b residual %r activations int8 {dot = #ttc.byte_dot<vnni>, epsilon = 1.0e-6 : f32, gated}
+  // printed: %1 = ttc.kernel.block_matmul q4_1 %x, %w norm %g bias %b residual %r activations int8 {dot = #ttc.byte_dot<vnni>, epsilon = 9.99999997E-7 : f32, gated}
      : (tensor<1x64xf32>, tensor<6x640xi8>, tensor<64xf32>, tensor<48xf32>, tensor<1x48xf32>) -> tensor<1x48xf32>
-  // CHECK: ttc.kernel.block_matmul q4_1 %{{.*}}, %{{.*}} count %{{.*}} {dot = #ttc.byte_dot<madd>} :
   %3 = ttc.kernel.block_matmul q4_1 %x, %w count %n {dot = #ttc.byte_dot<madd>} : (tensor<1x64xf32>, tensor<6x640xi8>, tensor<1xi32>) -> tensor<1x96xf32>
-  // CHECK: ttc.kernel.block_gather q8_0 %{{.*}}, %{{.*}} {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   %2 = ttc.kernel.block_gather q8_0 %e, %t {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   return
 }
