@@ -4,7 +4,7 @@
 #
 #   scripts/nightly.sh [STAGE...]
 #
-#   release    the release build's tests, with the slow ones (TTC_SLOW_TESTS=1)
+#   release    the release build's tests, with the slow ones (TTC_NIGHTLY=1)
 #   asan       everything, the compiler too, under the address and undefined-behaviour sanitizers; no Python
 #   tsan       all tests of the runtime under the thread sanitizer
 #   headers    a build without precompiled headers, benchmarks included
@@ -43,7 +43,7 @@ enter "$@"
 tallied() { /usr/bin/python3 scripts/lib/tally.py "$results"; }
 
 stage_release() {
-  export TTC_SLOW_TESTS=1
+  export TTC_NIGHTLY=1
   build release all
   lit release build
   unit release build

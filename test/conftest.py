@@ -3,17 +3,36 @@
 
 TTC_BUILD_DIR names the build tree (default: build at the root), TTC_SHARED the folder of shared
 models (default: ../shared beside the checkout). Without the models a test is skipped with the reason;
-so it is without a tool, unless TTC_BUILD_DIR was given: then a missing tool is a failure.
+so it is without a tool, unless TTC_BUILD_DIR was given: then a missing tool is a failure. Tests marked `nightly`
+run only with TTC_NIGHTLY=1.
 """
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("TTC_BUILD_DIR", ROOT / "build")).resolve()
+sys.path.insert(0, str(ROOT / "test"))
 SHARED = pathlib.Path(os.environ.get("TTC_SHARED", ROOT.parent / "shared")).resolve()
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: takes long, or repeats another test with more cases; TTC_NIGHTLY=1 runs it")
+
+
+def pytest_collection_modifyitems(config, items):
+    left_out = [item for item in items if item.get_closest_marker("nightly")]
+    if left_out and not os.environ.get("TTC_NIGHTLY"):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def nightly(values):
+    """Values of a parameter that are for the nightly run only."""
+    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
 
 
 class Tools:
@@ -40,6 +59,15 @@ class Tools:
         if done.returncode == 0:
             self.ttrun("check", "--execute", bundle, cwd=options.get("cwd"))
         return done
+
+    def open(self, bundle):
+        """A bundle, opened in this process (capi.py)."""
+        from capi import Bundle
+
+        library = BUILD / "lib/libttrt.so"
+        if not library.exists() or "-fsanitize" in (BUILD / "CMakeCache.txt").read_text():
+            pytest.skip(f"{library} does not load into Python: not built, or sanitized")
+        return Bundle(library, bundle)
 
     def ttrun(self, *args, **options):
         return self.run("ttrun", *args, **options)

@@ -3,7 +3,7 @@
 Runtime, or with onnx's reference where ONNX Runtime has no such op."""
 import dataclasses
 
-from bundles import np, onnx, pytest
+from bundles import np, onnx, pytest, run_once
 from onnx import helper, numpy_helper
 
 OPSETS = {"": 23, "com.microsoft": 1, "ai.onnx.ml": 3, "ai.onnx.preview.training": 1}
@@ -95,15 +95,9 @@ def run(tools, cases, folder):
     model, bundle = folder / "model.onnx", folder / "model.ttcb"
     onnx.save(model_of(cases, prefixes), model)
     tools.compile(model, bundle)
-    args = []
-    for case, prefix in zip(cases, prefixes):
-        for name, array in case.given(prefix).items():
-            np.save(folder / f"{name}.npy", array)
-            args.append(f"--input={name}={folder / name}.npy")
-        args += [f"--output={name}={folder / name}.npy" for name in case.named_outputs(prefix)]
-    tools.ttrun("run", bundle, *args, "--cores=2")
-    return {case.name: [np.load(folder / f"{name}.npy") for name in case.named_outputs(prefix)]
-            for case, prefix in zip(cases, prefixes)}
+    inputs = {name: array for case, prefix in zip(cases, prefixes) for name, array in case.given(prefix).items()}
+    outputs = run_once(tools, bundle, inputs)
+    return {case.name: [outputs[name] for name in case.named_outputs(prefix)] for case, prefix in zip(cases, prefixes)}
 
 
 def compare(case, actual):

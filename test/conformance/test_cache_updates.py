@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Caches as PyTorch's exporters write and read them, without PyTorch: test/python/torch has whole decoders."""
+import contextlib
 import dataclasses
+import functools
 import json
 
 import pytest
@@ -142,49 +144,54 @@ def decoder(case, rows, layers=2):
     return model
 
 
-def build(tools, folder, case, rows=7):
-    for name, count in (("prefill", rows), ("decode", 1)):
-        onnx.save(decoder(case, count), folder / f"{name}.onnx")
-    tools.compile(folder / "prefill.onnx", folder / "decoder.ttcb", folder / "decode.onnx", "--entry=prefill,decode",
-                  "--state=past_*=present_*")
-    return folder / "decoder.ttcb"
+@pytest.fixture(scope="module")
+def build(tools, tmp_path_factory):
+    """The folder with the models of a case and their bundle."""
+    @functools.cache
+    def build(name):
+        folder = tmp_path_factory.mktemp("caches")
+        for entry, count in (("prefill", 7), ("decode", 1)):
+            onnx.save(decoder(CASES[name], count), folder / f"{entry}.onnx")
+        tools.compile(folder / "prefill.onnx", folder / "decoder.ttcb", folder / "decode.onnx", "--entry=prefill,decode",
+                      "--state=past_*=present_*")
+        return folder
+
+    return build
 
 
-def run(tools, bundle, entry, folder, tokens, position, *options):
-    np.save(folder / "tokens.npy", tokens)
-    np.save(folder / "position.npy", np.array([position]))
-    tools.ttrun("run", bundle, f"--entry={entry}", "--input", f"tokens={folder}/tokens.npy",
-                "--input", f"position={folder}/position.npy", f"--output=logits={folder}/logits.npy", *options)
-    return np.load(folder / "logits.npy")
+@contextlib.contextmanager
+def opened(tools, folder):
+    """A device, and run(entry, tokens, position)."""
+    with tools.open(folder / "decoder.ttcb") as bundle, bundle.device(cores=2) as device:
+        yield device, lambda entry, tokens, position: device.run(
+            bundle.entries[entry], {"tokens": tokens, "position": np.array([position])})["logits"]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_tokens(tools, tmp_path, name):
+def test_tokens(tools, build, name):
     """Two parts of a prompt, then steps, the likeliest token first."""
-    case = CASES[name]
-    bundle, state = build(tools, tmp_path, case), tmp_path / "cache.state"
-    reference = {entry: ReferenceEvaluator(str(tmp_path / f"{entry}.onnx")) for entry in ("prefill", "decode")}
+    case, folder = CASES[name], build(name)
+    reference = {entry: ReferenceEvaluator(str(folder / f"{entry}.onnx")) for entry in ("prefill", "decode")}
     prompt = np.random.default_rng(5).integers(0, TOKENS, (2, case.batch, 7))
     caches, position, tokens, chosen = None, 0, prompt[0], []
-    for step in range(14):
-        entry = "prefill" if step < 2 else "decode"
-        names = reference[entry].input_names[2:]
-        caches = caches or [np.zeros((case.batch, case.groups, CONTEXT, SIZE), np.float32)] * len(names)
-        logits, *caches = reference[entry].run(
-            None, {"tokens": tokens, "position": np.array([position]), **dict(zip(names, caches, strict=True))})
-        kept = [f"--restore-state={state}"] if step else []
-        found = run(tools, bundle, entry, tmp_path, tokens, position, f"--save-state={state}", *kept)
-        np.testing.assert_allclose(found, logits, rtol=1e-4, atol=1e-4)
-        position += tokens.shape[1]
-        tokens = prompt[1] if step == 0 else logits[:, -1:].argmax(-1)
-        chosen += [] if step == 0 else tokens.ravel().tolist()
+    with opened(tools, folder) as (_, run):
+        for step in range(14):
+            entry = "prefill" if step < 2 else "decode"
+            names = reference[entry].input_names[2:]
+            caches = caches or [np.zeros((case.batch, case.groups, CONTEXT, SIZE), np.float32)] * len(names)
+            logits, *caches = reference[entry].run(
+                None, {"tokens": tokens, "position": np.array([position]), **dict(zip(names, caches, strict=True))})
+            np.testing.assert_allclose(run(entry, tokens, position), logits, rtol=1e-4, atol=1e-4)
+            position += tokens.shape[1]
+            tokens = prompt[1] if step == 0 else logits[:, -1:].argmax(-1)
+            chosen += [] if step == 0 else tokens.ravel().tolist()
     assert len(set(chosen)) > 3
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_caches_stay_where_they_are(tools, tmp_path, name):
+def test_caches_stay_where_they_are(tools, build, name):
     """Scatters write into them, and nothing else of their size is computed in a step."""
-    read = json.loads(tools.ttrun("read", build(tools, tmp_path, CASES[name]), "--json").stdout)
+    read = json.loads(tools.ttrun("read", build(name) / "decoder.ttcb", "--json").stdout)
     caches = {state["name"]: state["bytes"] for state in read["states"]}
     assert len(caches) == 4
     for entry in ("prefill", "decode"):
@@ -203,18 +210,20 @@ def test_caches_stay_where_they_are(tools, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["through a transpose", "elements", "whole vectors"])
-def test_positions_beyond_the_context_write_nothing(tools, tmp_path, name):
-    bundle = build(tools, tmp_path, CASES[name])
-    before, after = tmp_path / "before.state", tmp_path / "after.state"
+def test_positions_beyond_the_context_write_nothing(tools, build, name):
     tokens = np.arange(7).reshape(1, 7)
-    run(tools, bundle, "prefill", tmp_path, tokens, 0, f"--save-state={before}")
-    for position in (CONTEXT, CONTEXT + 1000, 2 ** 40):
-        run(tools, bundle, "decode", tmp_path, tokens[:, :1], position, f"--restore-state={before}",
-            f"--save-state={after}")
-        assert after.read_bytes() == before.read_bytes(), position
-    # The last part of a prompt may be padded beyond the end: what fits is written.
-    run(tools, bundle, "prefill", tmp_path, tokens, CONTEXT - 3, f"--restore-state={before}", f"--save-state={after}")
-    assert after.read_bytes() != before.read_bytes()
+    with opened(tools, build(name)) as (device, run):
+        def states():
+            return {state: device.read(state).tobytes() for state in device.bundle.states}
+
+        run("prefill", tokens, 0)
+        before = states()
+        for position in (CONTEXT, CONTEXT + 1000, 2 ** 40):
+            run("decode", tokens[:, :1], position)
+            assert states() == before, position
+        # The last part of a prompt may be padded beyond the end: what fits is written.
+        run("prefill", tokens, CONTEXT - 3)
+        assert states() != before
 
 
 @pytest.mark.parametrize("states, message", [

@@ -154,7 +154,7 @@ def test_elided(build, tools, tmp_path):
     inputs = {"x": np.random.default_rng(1).standard_normal((1, 4, 8, 8)).astype(np.float32)}
     expected = run_onnxruntime(path, inputs)
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, inputs, expected, tmp_path, rtol=1e-4, atol=1e-4)
+    run_bundle(tools, bundle, inputs, expected, rtol=1e-4, atol=1e-4)
     programs = [program["symbol"] if "symbol" in program else program["name"]
                 for program in json.loads(tools.ttrun("read", bundle, "--json").stdout)["programs"]]
     moves = [name for name in programs if name.startswith(("concat", "slice", "split", "copy"))]

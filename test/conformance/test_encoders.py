@@ -22,8 +22,7 @@ def compare(tools, path, folder):
     expected = run_onnxruntime(path, inputs)
     bundle = folder / "model.ttcb"
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, inputs, expected, folder,
-               rtol=0, atol=relative_to_largest(expected))
+    run_bundle(tools, bundle, inputs, expected, rtol=0, atol=relative_to_largest(expected))
 
 
 def test_written_encoder(tools, tmp_path):

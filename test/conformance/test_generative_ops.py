@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bundles import WAYS, np
+from bundles import np, run_bundle, run_once
 
 HEADS, GROUPS, DEPTH, CONTEXT = 6, 2, 64, 288
 WIDTH = (HEADS + 2 * GROUPS) * DEPTH
@@ -156,14 +156,10 @@ def build(tools, folder, text, *options):
     return folder / "model.ttcb"
 
 
-def run(tools, folder, bundle, inputs, outputs, *options):
-    args = []
-    for i, array in enumerate(inputs):
-        np.save(folder / f"in{i}.npy", array)
-        args += ["--input", f"input{i}={folder / f'in{i}.npy'}"]
-    args += [f"--output=output{i}={folder / f'out{i}.npy'}" for i in range(outputs)]
-    tools.ttrun("run", bundle, *args, *options)
-    return [np.load(folder / f"out{i}.npy") for i in range(outputs)]
+def run(tools, bundle, inputs, all_ways=False):
+    """The outputs; in all ways to run a bundle, they have the same bits."""
+    named = {f"input{i}": array for i, array in enumerate(inputs)}
+    return [*(run_bundle(tools, bundle, named, {}, 0, 0) if all_ways else run_once(tools, bundle, named)).values()]
 
 
 def int32(value):
@@ -205,8 +201,8 @@ def test_steps(tools, tmp_path, dtype, rope, cpu):
     for rows, count in [(16, 16), (16, 11), (1, 1), (1, 1), (16, 16), (1, 1)]:
         qkv = (2 * rng.standard_normal((rows, WIDTH))).astype(np.float32)
         expected = attend(qkv, reference, position, count, rope)
-        y, keys, values = run(tools, tmp_path, bundles[rows],
-                              [qkv, *cache.stored(), int32(position), int32(count), cos_sin()], 3)
+        y, keys, values = run(tools, bundles[rows],
+                              [qkv, *cache.stored(), int32(position), int32(count), cos_sin()])
         cache.load(keys, values)
         check(y, cache, expected, reference, dtype)
         position += count
@@ -240,13 +236,7 @@ def test_in_place(tools, tmp_path, dtype):
     qkvs = [rng.standard_normal((n, WIDTH)).astype(np.float32) for n in rows]
     positions = [70, 71, 83, 84]  # 12 of 16 rows count
     expected = [attend(qkv, reference, position, min(len(qkv), 12), "pairs") for qkv, position in zip(qkvs, positions)]
-    first = None
-    for way in WAYS:
-        found = run(tools, tmp_path, bundle,
-                    [*qkvs, *map(int32, positions), *cache.stored(), int32(12), cos_sin()], len(types), *way)
-        first = first or found
-        for a, b in zip(first, found):
-            assert a.tobytes() == b.tobytes(), f"other bits with {' '.join(way)}"
+    found = run(tools, bundle, [*qkvs, *map(int32, positions), *cache.stored(), int32(12), cos_sin()], all_ways=True)
     cache.load(*found[-2:])
     for y, wanted in zip(found, expected):
         check(y, cache, wanted, reference, dtype)
@@ -266,7 +256,7 @@ def test_position_outside(tools, tmp_path, rows, position):
         + f"  return %0#0, %0#1, %0#2 : {y}, {keys_type}, {values_type}\n}}\n")
     cache = Cache(np.float16, rng)
     qkv = rng.standard_normal((rows, WIDTH)).astype(np.float32)
-    found = run(tools, tmp_path, bundle, [qkv, *cache.stored(), int32(position)], 3)
+    found = run(tools, bundle, [qkv, *cache.stored(), int32(position)])
     assert not found[0].any()
     for before, after in zip(cache.stored(), found[1:]):
         assert before.tobytes() == after.tobytes()
@@ -309,12 +299,7 @@ def test_sequences(tools, tmp_path, dtype, cpu):
                     zip(qkvs, positions, sequences, counts)]
         inputs = [array for q, p, s, n in zip(qkvs, positions, sequences, counts)
                   for array in (q, int32(p), int32(s), int32(n))]
-        first = None
-        for way in WAYS if case == 0 else WAYS[:1]:
-            found = run(tools, tmp_path, bundle, [*inputs, *before, cos_sin()], len(types), *way)
-            first = first or found
-            for a, b in zip(first, found):
-                assert a.tobytes() == b.tobytes(), f"other bits with {' '.join(way)}"
+        found = run(tools, bundle, [*inputs, *before, cos_sin()], all_ways=case == 0)
         cache.load(*found[-2:])
         for y, wanted in zip(found, expected):
             check(y, cache, wanted, reference, dtype)
@@ -344,14 +329,14 @@ def test_batch_is_alone(tools, tmp_path, dtype):
     keys, values = caches.stored()
     positions = [200, 287, 31, 64, 3]
     row = rng.standard_normal(WIDTH).astype(np.float32)
-    alone = run(tools, tmp_path, bundles[0], [row[None], keys[3], values[3], int32(positions[3]), cos_sin()], 3)
+    alone = run(tools, bundles[0], [row[None], keys[3], values[3], int32(positions[3]), cos_sin()])
     for rows, at in [(1, 0), (3, 1), (4, 3), (8, 0), (8, 6)]:
         qkv = rng.standard_normal((rows, WIDTH)).astype(np.float32)
         qkv[at] = row
         sequences = np.resize([0, 1, 2, 4], rows)
         sequences[at] = 3
-        found = run(tools, tmp_path, bundles[rows],
-                    [qkv, keys, values, int32(positions), cos_sin(), int32(sequences)], 3)
+        found = run(tools, bundles[rows],
+                    [qkv, keys, values, int32(positions), cos_sin(), int32(sequences)])
         assert found[0][at].tobytes() == alone[0][0].tobytes()
         assert found[1][3].tobytes() == alone[1].tobytes() and found[2][3].tobytes() == alone[2].tobytes()
 
@@ -376,14 +361,14 @@ def test_sample(tools, tmp_path):
     sampling = np.zeros(64, np.int32)
     sampling[0] = 256
     sampling[4] = np.float32(2).view(np.int32)  # repetition_penalty: token 77 has 4.5
-    found = run(tools, tmp_path, bundle, [first, second, int32(9), int32(5), sampling, history], 6)
+    found = run(tools, bundle, [first, second, int32(9), int32(5), sampling, history])
     assert [int(array[0]) for array in found[:4]] == [1234, int(np.argmax(np.where(np.arange(vocabulary) == 77, 4.5, second[0]))),
                                                      int(found[1][0]), 7]
     assert list(found[5][:8]) == [5, 6, 7, 8, 77, 9, 1234, int(found[1][0])]
     assert found[4].tobytes() == sampling.tobytes()
     # 1234 stops: the second step does nothing.
     sampling[11:13] = [1, 1234]  # stop_count, stop
-    found = run(tools, tmp_path, bundle, [first, second, int32(9), int32(5), sampling, history], 6)
+    found = run(tools, bundle, [first, second, int32(9), int32(5), sampling, history])
     assert [int(array[0]) for array in found[:4]] == [1234, -1, 1234, 6]
     sampling[10] = 1  # done
     assert found[4].tobytes() == sampling.tobytes()
@@ -411,11 +396,7 @@ def test_sample_sequences(tools, tmp_path):
     sampling[2, 11:13] = [1, 1234]  # stop_count, stop
     token = np.array([7, 8, 9, 10], np.int32)
     inputs = [first, second, token, position, sampling, history, np.array([2, 0, -1], np.int32), np.array([2, 1, 1], np.int32)]
-    first_bits = None
-    for way in WAYS:
-        found = run(tools, tmp_path, bundle, inputs, 6, *way)
-        first_bits = first_bits or found
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(first_bits, found)), f"other bits with {' '.join(way)}"
+    found = run(tools, bundle, inputs, all_ways=True)
     chosen = [int(np.argmax(first[1])), int(np.argmax(second[1])), 1234]
     assert list(found[0]) == [1234, chosen[0], -1] and list(found[1]) == [-1, chosen[1], -1]
     assert list(found[2]) == [*chosen, 10] and list(found[3]) == [6, 1, 12, 7]

@@ -22,8 +22,8 @@ EXACT = ["--activations=f32", "--cache=f32", "--logits"]
 
 
 @pytest.fixture(scope="session")
-def decoder(build_dir):
-    return functools.partial(gguf_bundle.Decoder, build_dir / "lib" / "libttrt.so")
+def decoder(tools):
+    return functools.partial(gguf_bundle.Decoder, tools)
 
 
 def compile_model(tools, model, bundle, *options):

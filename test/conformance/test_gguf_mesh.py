@@ -4,6 +4,7 @@
 Logits are compared where sums that are split can differ in the last bits only: with exact activations and f32 caches. Rounding
 (int8 activations, f16 and q8 caches) makes more of such a bit.
 """
+import functools
 import json
 import os
 import shutil
@@ -54,8 +55,9 @@ class Runs:
                           *mesh)
         return name
 
-    def tokens(self, devices, *options, transport="threads", prompt=None, count=24):
-        prompt = prompt or random_tokens(22, self.shape.vocabulary)
+    @functools.cache
+    def tokens(self, devices, *options, transport="threads", count=24):
+        prompt = random_tokens(22, self.shape.vocabulary)
         return generate(self.tools, self.bundle(devices), prompt, count, *options, devices=devices, transport=transport)
 
     def logits(self, devices, transport="threads"):

@@ -21,8 +21,8 @@ class Sequences(gguf_bundle.Decoder):
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self.context = self.states["history"][1].array().shape[1]
-        self.sizes = sorted(int(name[7:]) for name in self.entries if name.startswith("decode_"))
+        self.context = self.states["history"][1].shape[1]
+        self.sizes = sorted(int(name[7:]) for name in self.bundle.entries if name.startswith("decode_"))
 
     def put(self, name, sequence, value):
         array = self.read(name)
@@ -58,8 +58,8 @@ class Sequences(gguf_bundle.Decoder):
 
 
 @pytest.fixture(scope="session")
-def opened(build_dir):
-    return lambda kind, *arguments, **options: kind(build_dir / "lib" / "libttrt.so", *arguments, **options)
+def opened(tools):
+    return lambda kind, *arguments, **options: kind(tools, *arguments, **options)
 
 
 PROMPTS = [random_tokens(count, 300, seed) for seed, count in enumerate((40, 1, 17, 9, 3, 26))]

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models with ops that a host function computes: against NumPy, in every schedule, on a CPU and on a chip's plan."""
-import subprocess
-import sys
-import pathlib
-
 import numpy as np
 import pytest
 
 from bundles import onnx
+from streaming import stream
 
 ALL = ["single", "overlap-io-signals", "overlap-io", "overlap-input", "single-untraced",
        "overlap-io-untraced", "overlap-input-untraced"]
@@ -18,18 +15,6 @@ def library(build_dir):
     if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("a sanitized library does not load into Python")
     return build_dir / "test/unit/libacme.so"
-
-
-@pytest.fixture(scope="module")
-def stream(build_dir, library):
-    def run(bundle):
-        done = subprocess.run(
-            [sys.executable, pathlib.Path(__file__).with_name("streaming.py"), build_dir / "lib/libttrt.so", bundle, "20",
-             library], capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return [line.split() for line in done.stdout.splitlines()]
-
-    return run
 
 
 def swish(x, beta):
@@ -85,7 +70,7 @@ CASES = {
 @pytest.mark.parametrize("target", ["cpu", "wormhole_n150"])
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("slots", [1, 2])
-def test_against_numpy(tools, library, stream, tmp_path, case, target, slots):
+def test_against_numpy(tools, library, tmp_path, case, target, slots):
     build, outputs, reference = CASES[case]
     model, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
     make(model, build, outputs)
@@ -98,7 +83,7 @@ def test_against_numpy(tools, library, stream, tmp_path, case, target, slots):
                 *(f"--output={name}={tmp_path}/{name}.out.npy" for name in outputs))
     for name, expected in zip(outputs, reference(x, z)):
         np.testing.assert_allclose(np.load(tmp_path / f"{name}.out.npy"), expected, rtol=1e-5, atol=1e-6)
-    assert stream(bundle) == [["main", name] for name in ALL]
+    assert stream(tools, bundle, 20, library) == [["main", name] for name in ALL]
 
 
 def test_supported_op_on_the_host(tools, library, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 import import_cases_geometry
 import import_cases_quantization
 import import_cases_selection
-from bundles import np, onnx
+from bundles import np, onnx, run_once
 from import_cases import batches, model_of
 
 FAMILIES = {"geometry": import_cases_geometry, "quantization": import_cases_quantization,
@@ -38,15 +38,8 @@ def run(tools, batch, folder):
     model, bundle = folder / "model.onnx", folder / "model.ttcb"
     onnx.save(model_of(batch, {name: array for of in expected.values() for name, array in of.items()}), model)
     tools.compile(model, bundle)
-    args = []
-    for case in batch:
-        for name, array in case.inputs().items():
-            np.save(folder / f"{name}.npy", array)
-            args.append(f"--input={name}={folder}/{name}.npy")
-        args += [f"--output={name}={folder}/{name}.npy" for name in case.output_names()]
-    tools.ttrun("run", bundle, *args, "--cores=2")
-    return {case.name: (expected[case.name], {name: np.load(folder / f"{name}.npy") for name in case.output_names()})
-            for case in batch}
+    outputs = run_once(tools, bundle, {name: array for case in batch for name, array in case.inputs().items()})
+    return {case.name: (expected[case.name], outputs) for case in batch}
 
 
 @pytest.mark.parametrize("name", CASES)

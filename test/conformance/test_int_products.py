@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bundles import np
+from bundles import np, run_once
 
 # vpdpbusd or vpmaddwd in 512 bits, either in 256, neither.
 AVX_VNNI = "x86-64-v3+avxvnni"
@@ -66,12 +66,8 @@ class Program:
         tools.run("ttc-translate", "--ttc-to-bundle", folder / "plan.mlir", "-o",
                   folder / "model.ttcb")
         plan = (folder / "plan.mlir").read_text()
-        given = []
-        for index, array in enumerate(self.inputs):
-            np.save(folder / f"x{index}.npy", array)
-            given += ["--input", f"input{index}={folder / f'x{index}.npy'}"]
-        tools.ttrun("run", folder / "model.ttcb", *given, f"--output=output0={folder / 'y.npy'}")
-        return plan, np.load(folder / "y.npy")
+        inputs = {f"input{index}": array for index, array in enumerate(self.inputs)}
+        return plan, run_once(tools, folder / "model.ttcb", inputs)["output0"]
 
 
 def numbers(rng, shape, dtype):

@@ -5,7 +5,7 @@ channels), and images of equal channels, must give equal columns."""
 import numpy as np
 import pytest
 
-from bundles import onnx
+from bundles import onnx, run_once
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
@@ -59,18 +59,10 @@ class Cases:
         model.ir_version = 8
         onnx.save(onnx.shape_inference.infer_shapes(model), folder / "model.onnx")
         tools.compile(folder / "model.onnx", folder / "model.ttcb", f"--target-cpu={cpu}")
-        args = []
-        for name, array in self.arrays.items():
-            np.save(folder / f"{name}.npy", array)
-            args.append(f"--input={name}={folder / name}.npy")
-        args += [f"--output={name}={folder / name}.npy" for name in self.outputs]
-        done = tools.ttrun("run", folder / "model.ttcb", *args, check=False)
-        if "needs features that this one" in done.stderr:
-            pytest.skip(f"this machine cannot run code for {cpu}")
-        assert done.returncode == 0, done.stderr
+        outputs = run_once(tools, folder / "model.ttcb", self.arrays)
         wrong = []
         for name, (axis, what) in self.outputs.items():
-            found = np.moveaxis(np.load(folder / f"{name}.npy"), axis, -1)
+            found = np.moveaxis(outputs[name], axis, -1)
             differ = np.flatnonzero(
                 (found.view(np.uint32) != found[..., :1].view(np.uint32)).reshape(-1, found.shape[-1])
                 .any(axis=0))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nine real CNNs: with all weights equal against recorded outputs, with random weights against
 ONNX Runtime."""
-import os
 import subprocess
 import sys
 
@@ -9,6 +8,7 @@ import pytest
 
 from bundles import graph_inputs, graph_outputs, load_tensor, np, onnx
 from bundles import relative_to_largest, run_bundle, run_onnxruntime
+from conftest import nightly
 
 MODELS = ["bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
           "squeezenet", "vgg19", "zfnet512"]
@@ -32,14 +32,12 @@ def test_recorded_output(name, tools, shared, tmp_path):
     expected = load_tensor(path.with_name(f"light_{name}_output_0.pb"))
     bundle = tmp_path / "model.ttcb"
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, image_of(model), {graph_outputs(model)[0]: expected}, tmp_path,
+    run_bundle(tools, bundle, image_of(model), {graph_outputs(model)[0]: expected},
                rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*sorted({*MODELS} - LARGE), *nightly(sorted(LARGE))])
 def test_random_weights(name, tools, shared, tmp_path):
-    if name in LARGE and not os.environ.get("TTC_SLOW_TESTS"):
-        pytest.skip(f"light_{name} with random weights is large: set TTC_SLOW_TESTS=1 to run it")
     pytest.importorskip("onnxruntime", reason=f"onnxruntime is not installed: {name} not compared")
     path = tmp_path / f"{name}.onnx"
     subprocess.run([sys.executable, shared / "tools" / "realize_light_models.py",
@@ -48,5 +46,4 @@ def test_random_weights(name, tools, shared, tmp_path):
     expected = run_onnxruntime(path, image)
     bundle = tmp_path / "model.ttcb"
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, image, expected, tmp_path,
-               rtol=0, atol=relative_to_largest(expected))
+    run_bundle(tools, bundle, image, expected, rtol=0, atol=relative_to_largest(expected))

@@ -2,11 +2,10 @@
 """Where tensors lie makes no difference to the numbers: bundles for chips, with tensors in L1 or in
 DRAM and both patterns of inputs, give the bits of the bundle for this machine's CPU."""
 import json
-import pathlib
 
 import pytest
 
-from bundles import graph_outputs, load_tensor, np, onnx, run_bundle
+from bundles import assert_same_bits, graph_outputs, load_tensor, np, onnx, run_bundle, run_streamed
 from test_elided_copies import GRAPHS, Graph
 from test_light_models import image_of
 
@@ -15,22 +14,8 @@ PLACES = [["--memory=dram"], ["--input-memory=dram"], ["--input-memory=dram-shar
           ["--input-memory=l1", "--queues=1"]]
 
 
-def bits_of(tools, bundle, inputs, outputs, folder, *options):
-    """The output files of one run, {name: bytes}; all ways of running must agree on them."""
-    folder = pathlib.Path(folder)
-    given = []
-    for index, (name, array) in enumerate(inputs.items()):
-        np.save(folder / f"in{index}.npy", array)
-        given.append(f"--input={name}={folder / f'in{index}.npy'}")
-    found = None
-    for way in (["--cores=1"], ["--cores=4"], ["--cores=4", "--no-trace"]):
-        files = {name: folder / f"out{index}.npy" for index, name in enumerate(outputs)}
-        tools.ttrun("run", bundle, *given, *way, *options,
-                    *[f"--output={name}={path}" for name, path in files.items()])
-        bits = {name: path.read_bytes() for name, path in files.items()}
-        assert found in (None, bits), f"other bits with {' '.join(way)}"
-        found = bits
-    return found
+def assert_bits(tools, bundle, inputs, expected):
+    assert_same_bits(run_bundle(tools, bundle, inputs, {}, 0, 0), expected, "other places")
 
 
 def buffers_of(tools, bundle):
@@ -49,7 +34,7 @@ def digits(tools, root, tmp_path_factory):
     image = {"image": np.random.default_rng(3).standard_normal((1, 1, 8, 8)).astype(np.float32)}
     tools.compile(model, folder / "cpu.ttcb")
     assert set(spaces(buffers_of(tools, folder / "cpu.ttcb"), "activation")) == {"dram"}
-    return model, image, bits_of(tools, folder / "cpu.ttcb", image, ["logits"], folder)
+    return model, image, run_bundle(tools, folder / "cpu.ttcb", image, {}, 0, 0)
 
 
 @pytest.mark.parametrize("options", PLACES, ids=" ".join)
@@ -67,17 +52,10 @@ def test_same_bits(chip, options, digits, tools, tmp_path):
     assert image_slot["shards"] == (8 if "--input-memory=dram-sharded" in options else 0)
     # Where nothing writes ahead, the slot's bytes are free again when its last reader is done.
     assert (image_slot["end"] == 0) == ("--queues=1" not in options)
-    assert bits_of(tools, bundle, image, ["logits"], tmp_path) == expected
+    assert_bits(tools, bundle, image, expected)
 
 
 SCHEDULES = ["overlap-input", "overlap-io", "overlap-io-signals"]
-
-
-def run_streamed(tools, bundle, schedule, name, array, output, expected, folder):
-    np.save(folder / "given.npy", array)
-    (folder / "expected.npy").write_bytes(expected)
-    tools.ttrun("run", bundle, f"--input={name}={folder}/given.npy", f"--schedule={schedule}",
-                "--loops=20", f"--expect={output}={folder}/expected.npy", "--rtol=0", "--atol=0")
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -85,8 +63,7 @@ def test_streamed(schedule, digits, tools, tmp_path):
     model, image, expected = digits
     bundle = tmp_path / "digits.ttcb"
     tools.compile(model, bundle, "--target=wormhole_n150", "--input-memory=l1")
-    run_streamed(tools, bundle, schedule, "image", image["image"], "logits", expected["logits"],
-                 tmp_path)
+    run_streamed(tools, bundle, image, expected, [schedule], 20)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -103,12 +80,10 @@ def test_streamed_where_bytes_are_used_again(schedule, tools, tmp_path):
     scratch = max(program["scratch_bytes"] for program in read["programs"])
     assert slot["space"] == "l1" and slot["end"] != 0 and slot["offset"] < scratch
     inputs = {"x": np.random.default_rng(1).standard_normal((1, 16, 8, 8)).astype(np.float32)}
-    outputs = graph_outputs(onnx.load(model))
     # The chip's L1 does not hold the scratch of Winograd's convolutions.
     tools.compile(model, tmp_path / "cpu.ttcb", "--winograd=false")
-    expected = bits_of(tools, tmp_path / "cpu.ttcb", inputs, outputs, tmp_path)
-    run_streamed(tools, bundle, schedule, "x", inputs["x"], outputs[0], expected[outputs[0]],
-                 tmp_path)
+    expected = run_bundle(tools, tmp_path / "cpu.ttcb", inputs, {}, 0, 0)
+    run_streamed(tools, bundle, inputs, expected, [schedule], 20)
 
 
 def chip_file(folder, l1_bytes, cores=2):
@@ -128,26 +103,25 @@ def test_what_fits(build, l1_bytes, tools, tmp_path):
     model = tmp_path / "model.onnx"
     graph.save(model, [1, 4, 8, 8], build(graph))
     inputs = {"x": np.random.default_rng(1).standard_normal((1, 4, 8, 8)).astype(np.float32)}
-    outputs = graph_outputs(onnx.load(model))
     # The chip's L1 does not hold the scratch of Winograd's convolutions.
     tools.compile(model, tmp_path / "cpu.ttcb", "--winograd=false")
-    expected = bits_of(tools, tmp_path / "cpu.ttcb", inputs, outputs, tmp_path)
+    expected = run_bundle(tools, tmp_path / "cpu.ttcb", inputs, {}, 0, 0)
     bundle = tmp_path / "chip.ttcb"
     tools.compile(model, bundle, f"--target={chip_file(tmp_path, l1_bytes)}")
-    assert bits_of(tools, bundle, inputs, outputs, tmp_path) == expected
+    assert_bits(tools, bundle, inputs, expected)
 
 
 def test_more_l1_means_less_dram(digits, tools, tmp_path):
     model, image, _ = digits
     # L1 does not hold the scratch of Winograd's convolutions.
     tools.compile(model, tmp_path / "cpu.ttcb", "--winograd=false")
-    expected = bits_of(tools, tmp_path / "cpu.ttcb", image, ["logits"], tmp_path)
+    expected = run_bundle(tools, tmp_path / "cpu.ttcb", image, {}, 0, 0)
     counts = []
     for l1_bytes in (8192, 12288, 16384, 32768):
         bundle = tmp_path / f"{l1_bytes}.ttcb"
         tools.compile(model, bundle, f"--target={chip_file(tmp_path, l1_bytes)}")
         counts.append(spaces(buffers_of(tools, bundle), "activation").count("l1"))
-        assert bits_of(tools, bundle, image, ["logits"], tmp_path) == expected
+        assert_bits(tools, bundle, image, expected)
     assert counts == sorted(counts) and counts[0] < counts[-1]
 
 
@@ -169,5 +143,5 @@ def test_real_model(chip, tools, shared, tmp_path):
     bundle = tmp_path / "model.ttcb"
     tools.compile(path, bundle, f"--target={chip}")
     assert set(spaces(buffers_of(tools, bundle), "activation")) == {"l1"}
-    run_bundle(tools, bundle, image_of(model), {graph_outputs(model)[0]: expected}, tmp_path,
+    run_bundle(tools, bundle, image_of(model), {graph_outputs(model)[0]: expected},
                rtol=1e-3, atol=1e-5)

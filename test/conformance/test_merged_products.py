@@ -96,7 +96,7 @@ def test_merged(build, tools, tmp_path):
     inputs = {"x": np.random.default_rng(1).standard_normal((STEPS, WIDTH)).astype(np.float32)}
     expected = run_onnxruntime(path, inputs)
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, inputs, expected, tmp_path, rtol=1e-4, atol=1e-5)
+    run_bundle(tools, bundle, inputs, expected, rtol=1e-4, atol=1e-5)
     contents = json.loads(tools.ttrun("read", bundle, "--json").stdout)
     programs = [command["program"] for command in contents["traces"][0]["commands"] if command["opcode"] == "dispatch"]
     assert sum(name.startswith("gemm") for name in programs) == GRAPHS[build], programs

@@ -3,7 +3,7 @@
 epilogues of kernels and in loops, with equal bits on all instruction sets."""
 import pytest
 
-from bundles import np, onnx
+from bundles import np, onnx, run_once
 
 from onnx import TensorProto, helper  # noqa: E402
 
@@ -72,17 +72,8 @@ class Model:
         onnx.save(model, folder / "model.onnx")
         tools.compile(folder / "model.onnx", folder / "model.ttcb", f"--target-cpu={cpu}",
                       "--float-rounding=ops")
-        args = []
-        for name, array in self.inputs.items():
-            np.save(folder / f"{name}.npy", array)
-            args.append(f"--input={name}={folder / name}.npy")
-        args += [f"--output={name}={folder / name}.npy" for name in self.outputs]
-        done = tools.ttrun("run", folder / "model.ttcb", *args, check=False)
-        if "needs features that this one" in done.stderr:
-            pytest.skip(f"this machine cannot run code for {cpu}")
-        assert done.returncode == 0, done.stderr
-        for name, expected in self.outputs.items():
-            assert same_bits(np.load(folder / f"{name}.npy"), expected), name
+        for name, found in run_once(tools, folder / "model.ttcb", self.inputs).items():
+            assert same_bits(found, self.outputs[name]), name
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

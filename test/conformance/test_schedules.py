@@ -2,14 +2,12 @@
 """Every schedule that the compiler makes, with different inputs in each inference: what the pipeline
 gives are the bits of blocking runs, in order. The runtime proves each bundle when it opens it."""
 import json
-import pathlib
-import subprocess
-import sys
 
 import pytest
 
 from bundles import onnx
 from random_graphs import make
+from streaming import stream
 
 ONE_QUEUE = ["single", "single-untraced"]
 ALL = ["single", "overlap-io-signals", "overlap-io", "overlap-input", "single-untraced",
@@ -48,56 +46,40 @@ func.func @main(%a: tensor<4x16xf32> {ttc.name = "a"}, %b: tensor<4x16xf32> {ttc
 """
 
 
-@pytest.fixture(scope="module")
-def stream(build_dir):
-    """Streams through a bundle; the schedules that ran."""
-    if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
-        pytest.skip("a sanitized libttrt does not load into Python")
-
-    def run(bundle, inferences=60):
-        done = subprocess.run(
-            [sys.executable, pathlib.Path(__file__).with_name("streaming.py"), build_dir / "lib/libttrt.so",
-             bundle, str(inferences)], capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return [line.split() for line in done.stdout.splitlines()]
-
-    return run
-
-
 @pytest.mark.parametrize("slots", [1, 2, 3])
-def test_digits(tools, root, stream, tmp_path, slots):
+def test_digits(tools, root, tmp_path, slots):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle, f"--slots={slots}")
-    assert stream(bundle) == [["main", name] for name in ALL]
+    assert stream(tools, bundle) == [["main", name] for name in ALL]
 
 
-def test_several_entry_points(tools, root, stream, tmp_path):
+def test_several_entry_points(tools, root, tmp_path):
     """Two models share weights and activations' bytes, each with its own slots and events."""
     bundle, model = tmp_path / "two.ttcb", root / "examples/digits/digits.onnx"
     other = tmp_path / "other.onnx"
     onnx.save(make(89), other)
     tools.compile(model, bundle, other, model, "--entry=left,middle,right", "--slots=2")
-    assert stream(bundle, 20) == [[entry, name] for entry in ("left", "middle", "right") for name in ALL]
+    assert stream(tools, bundle, 20) == [[entry, name] for entry in ("left", "middle", "right") for name in ALL]
 
 
 @pytest.mark.parametrize("slots", [1, 2])
 @pytest.mark.parametrize("seed", [3, 89, 114])
-def test_moves_elided_and_results_in_place(tools, stream, tmp_path, seed, slots):
+def test_moves_elided_and_results_in_place(tools, tmp_path, seed, slots):
     """Inputs that are parts of concatenations, outputs that are slices, tensors written over."""
     model, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
     onnx.save(make(seed), model)
     tools.compile(model, bundle, f"--slots={slots}")
-    assert stream(bundle, 20) == [["main", name] for name in ALL]
+    assert stream(tools, bundle, 20) == [["main", name] for name in ALL]
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_host_steps_between_traces(tools, stream, tmp_path, slots):
+def test_host_steps_between_traces(tools, tmp_path, slots):
     """Events stand around the host's steps; slots in host memory are rings, too."""
     text, bundle = tmp_path / "hosted.mlir", tmp_path / "hosted.ttcb"
     text.write_text(HOSTED)
     tools.run("ttc-opt", text, f"--ttc-trace-pipeline=slots={slots}", "-o", tmp_path / "planned.mlir")
     tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "planned.mlir", "-o", bundle)
-    assert stream(bundle) == [["main", name] for name in ALL]
+    assert stream(tools, bundle) == [["main", name] for name in ALL]
     (entry,) = json.loads(tools.ttrun("read", bundle, "--json", "--schedules").stdout)["entries"]
     for schedule in entry["schedules"]:
         steps = [step["kind"] for step in schedule["body"]]
@@ -106,16 +88,16 @@ def test_host_steps_between_traces(tools, stream, tmp_path, slots):
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_inputs_and_activations_in_l1(tools, root, stream, tmp_path, slots):
+def test_inputs_and_activations_in_l1(tools, root, tmp_path, slots):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle, "--target=wormhole_n150", "--input-memory=l1",
                   f"--slots={slots}")
-    assert stream(bundle, 20) == [["main", name] for name in ALL]
+    assert stream(tools, bundle, 20) == [["main", name] for name in ALL]
     (entry,) = json.loads(tools.ttrun("read", bundle, "--json").stdout)["entries"]
     assert len(entry["inputs"][0].get("ring", [])) == slots - 1
 
 
-def test_one_queue(tools, root, stream, tmp_path):
+def test_one_queue(tools, root, tmp_path):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle, "--queues=1")
-    assert stream(bundle, 10) == [["main", name] for name in ONE_QUEUE]
+    assert stream(tools, bundle, 10) == [["main", name] for name in ONE_QUEUE]

@@ -93,7 +93,7 @@ def test_shuffled(name, tools, tmp_path):
     inputs = {"x": np.random.default_rng(1).standard_normal((1, 4, 8, 8)).astype(np.float32)}
     expected = run_onnxruntime(path, inputs)
     tools.compile(path, bundle)
-    run_bundle(tools, bundle, inputs, expected, tmp_path, rtol=1e-4, atol=1e-4)
+    run_bundle(tools, bundle, inputs, expected, rtol=1e-4, atol=1e-4)
     programs = [program["symbol"] if "symbol" in program else program["name"]
                 for program in json.loads(tools.ttrun("read", bundle, "--json").stdout)["programs"]]
     assert len([program for program in programs if "transpose" in program]) == transposes, programs

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bundles import np, onnx
+from bundles import np, onnx, run_bundle, run_once
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
@@ -57,17 +57,13 @@ class Model:
 
     def run(self, tools, folder, *options):
         """The result and the number of products."""
-        path, bundle, result = folder / "model.onnx", folder / "model.ttcb", folder / "y.npy"
+        path, bundle = folder / "model.onnx", folder / "model.ttcb"
         self.save(path)
         tools.compile(path, bundle, *options)
-        arguments = []
-        for name, value in self.inputs.items():
-            np.save(folder / f"{name}.npy", value)
-            arguments += ["--input", f"{name}={folder / name}.npy"]
-        tools.ttrun("run", bundle, *arguments, "--output", f"y={result}")
+        found = run_once(tools, bundle, self.inputs)
         commands = json.loads(tools.ttrun("read", bundle, "--json").stdout)["traces"][0]["commands"]
         programs = [c["program"] for c in commands if c["opcode"] == "dispatch"]
-        return np.load(result), programs
+        return found["y"], programs
 
 
 def count(programs):
@@ -130,8 +126,5 @@ def test_off(option, tools, tmp_path):
 def test_same_bits(tools, tmp_path):
     """On one core and on several."""
     model = Model((128,), 768, 512, tail=True)
-    model.run(tools, tmp_path, "--strassen")
-    arguments = [a for name in model.inputs for a in ("--input", f"{name}={tmp_path / name}.npy")]
-    for cores in (1, 2):
-        tools.ttrun("run", tmp_path / "model.ttcb", *arguments, f"--cores={cores}", "--rtol=0", "--atol=0",
-                    "--expect", f"y={tmp_path / 'y.npy'}")
+    found, _ = model.run(tools, tmp_path, "--strassen")
+    run_bundle(tools, tmp_path / "model.ttcb", model.inputs, {"y": found}, 0, 0)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bundles import np, onnx, relative_to_largest, run_bundle
+from bundles import np, onnx, relative_to_largest, run_bundle, run_once
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -42,12 +42,6 @@ def entries_of(file):
     return entries
 
 
-def output_of(tools, bundle, x, folder):
-    np.save(folder / "x.npy", x)
-    tools.ttrun("run", bundle, "--input", f"x={folder / 'x.npy'}", "--output", f"y={folder / 'y.npy'}")
-    return {"y": np.load(folder / "y.npy")}
-
-
 def test_tune(tools, tmp_path):
     model, file = tmp_path / "model.onnx", tmp_path / "tuning.txt"
     save_model(model)
@@ -66,8 +60,8 @@ def test_tune(tools, tmp_path):
 
     # Other kernels sum in another order.
     x = np.random.default_rng(2).normal(0, 1, (1, 16, 12, 12)).astype(np.float32)
-    expected = output_of(tools, tmp_path / "untuned.ttcb", x, tmp_path)
-    run_bundle(tools, tmp_path / "tuned.ttcb", {"x": x}, expected, tmp_path, 0, relative_to_largest(expected, 1e-4))
+    expected = run_once(tools, tmp_path / "untuned.ttcb", {"x": x})
+    run_bundle(tools, tmp_path / "tuned.ttcb", {"x": x}, expected, 0, relative_to_largest(expected, 1e-4))
 
 
 def test_one_file_for_many_models(tools, tmp_path):
@@ -109,8 +103,8 @@ def test_every_choice_is_right(tools, tmp_path, choice):
     if not any(re.sub(r"tile = \[\d+, \d+\]", "", line).endswith(f"<{method}>") for line in lines):
         assert (tmp_path / "tuned.ttcb").read_bytes() != (tmp_path / "untuned.ttcb").read_bytes()
     x = np.random.default_rng(3).normal(0, 1, (1, 16, 12, 12)).astype(np.float32)
-    expected = output_of(tools, tmp_path / "untuned.ttcb", x, tmp_path)
-    run_bundle(tools, tmp_path / "tuned.ttcb", {"x": x}, expected, tmp_path, 0, relative_to_largest(expected, 1e-4))
+    expected = run_once(tools, tmp_path / "untuned.ttcb", {"x": x})
+    run_bundle(tools, tmp_path / "tuned.ttcb", {"x": x}, expected, 0, relative_to_largest(expected, 1e-4))
 
 
 def test_damaged_file_is_kept(tools, tmp_path):

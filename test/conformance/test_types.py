@@ -36,8 +36,8 @@ def compile_and_compare(tools, folder, nodes, inputs, outputs, initializers=(), 
     model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", OPSET)])
     onnx.save(model, folder / "model.onnx")
     tools.compile(folder / "model.onnx", folder / "model.ttcb")
-    run_bundle(tools, folder / "model.ttcb", inputs, {name: stored(array) for name, array in outputs.items()}, folder,
-               rtol, atol)
+    inputs, outputs = ({name: stored(array) for name, array in arrays.items()} for arrays in (inputs, outputs))
+    run_bundle(tools, folder / "model.ttcb", inputs, outputs, rtol, atol)
 
 
 @pytest.mark.parametrize("saturate", [1, 0])

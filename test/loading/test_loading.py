@@ -3,7 +3,6 @@
 that a loaded device costs no CPU time. (How long loading takes beside ONNX Runtime's session creation
 is printed by benchmarks/models.py.)"""
 import json
-import os
 import subprocess
 import sys
 

@@ -1,16 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX's own runner, on ONNX's own tests: single nodes, small models, what PyTorch exported.
-
-expected_failures.txt lists what does not pass, and how the message begins. A test on it that passes, or
-that fails for another reason, is a failure: the list only shrinks. To update it, run this file, with
-the packages in PYTHONPATH and the tools in TTC_BIN.
-"""
-import concurrent.futures
-import functools
-import os
-import pathlib
+"""ONNX's own runner, on ONNX's own tests, one by one: a sixteenth of them, all nightly. All of them, many in a bundle, are
+in test/conformance/test_node_cases.py, with the list of those that do not pass."""
 import unittest
-import warnings
+from unittest import mock
 
 import pytest
 
@@ -18,137 +10,46 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("ttrt")
 
 import onnx.backend.test  # noqa: E402
-from onnx.backend.test.loader import load_model_tests  # noqa: E402
 
+import node_cases  # noqa: E402
 import ttc  # noqa: E402
-from ttc.onnx_backend import TtcBackend  # noqa: E402
+from ttc.onnx_backend import TtcBackend, TtcBackendRep  # noqa: E402
 
-LIST = pathlib.Path(__file__).with_name("expected_failures.txt")
-EXPECTED = dict(line.split(" ", 1) for line in LIST.read_text().splitlines()
-                if line and not line.startswith("#"))
-# The length of the list when it was last made shorter.
-MOST_EXPECTED = 150
-
-
-class Ahead:
-    """Compiles the models that come next, on all cores, while the present one runs."""
-
-    def __init__(self, models):
-        self.keys = [model.SerializeToString(deterministic=True) for model in models]
-        self.place = {key: i for i, key in enumerate(self.keys)}
-        self.models, self.futures, self.begun = models, {}, 0
-        self.window = 4 * (os.cpu_count() or 1)
-        self.pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-
-    def compile(self, model, **options):
-        place = self.place.get(model.SerializeToString(deterministic=True))
-        if place is None:
-            return ttc.compile(model, cores=1, **options)
-        self.begun = max(self.begun, place)
-        while self.begun < min(place + self.window, len(self.models)):
-            self.futures[self.begun] = self.pool.submit(ttc.compile, self.models[self.begun], cores=1)
-            self.begun += 1
-        future = self.futures.pop(place, None)
-        return future.result() if future else ttc.compile(model, cores=1, **options)
+PARTS = 16
 
 
 class Recording(TtcBackend):
-    """Our backend, with what it raised; `Ahead` compiles for it."""
-
-    ahead = None
-    raised = []
+    """Our backend. What it raises when it compiles is a refusal by the compiler."""
 
     @classmethod
-    def prepare(cls, model, device="CPU", **options):
-        from ttc.onnx_backend import TtcBackendRep
+    def is_compatible(cls, model, device="CPU", **options):
+        return True  # The runner skips what is not.
 
-        options.pop("rtol", None)
-        options.pop("atol", None)
+    @classmethod
+    def prepare(cls, model, device="CPU", rtol=None, atol=None, **options):
         try:
-            return TtcBackendRep(model, cls.ahead.compile(model, **options))
-        except Exception as error:
-            cls.raised.append((model.graph.name, error))
+            return TtcBackendRep(model, ttc.compile(model, cores=1, **options))
+        except ttc.CompileError:
             raise
-
-
-def first_line(error):
-    """What went wrong, in a line: the compiler's first error, or where values differ."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    line = next((line for line in lines if "error:" in line), lines[0] if lines else type(error).__name__)
-    return line.split("error: ", 1)[-1]
-
-
-def fails(test, reason):
-    """The test, of which this failure is expected."""
-
-    @functools.wraps(test)
-    def expected(self):
-        try:
-            test(self)
         except Exception as error:
-            assert first_line(error).startswith(reason), f"expected {reason!r}, found {first_line(error)!r}"
-        else:
-            raise AssertionError(f"passes now: take it off {LIST.name}")
-
-    return expected
+            raise SystemError(f"expected a CompileError, found {error!r}") from error
 
 
-def cases():
-    """{class name: class with a test a case}, by onnx's runner."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # The cases' own arithmetic on infinities.
-        runner = onnx.backend.test.BackendTest(Recording, __name__)
-        nodes = sorted(load_model_tests(kind="node"), key=lambda case: case.name)
-    Recording.ahead = Ahead([case.model for case in nodes])
-    # Large models have a test of their own (test_light_models.py).
-    classes = {name: tests for name, tests in runner.test_cases.items() if name != "OnnxBackendRealModelTest"}
-    for tests in classes.values():
-        for name in [name for name in vars(tests) if name.endswith("_cuda")]:
-            delattr(tests, name)
-    return classes
-
-
-CASES = cases()
-for tests in CASES.values():
-    for name in [name for name in vars(tests) if name.removesuffix("_cpu") in EXPECTED]:
-        if __name__ != "__main__":
-            setattr(tests, name, fails(getattr(tests, name), EXPECTED[name.removesuffix("_cpu")]))
-globals().update(CASES)
-
-
-def test_list_is_of_cases():
-    names = {name for tests in CASES.values() for name in vars(tests) if name.startswith("test_")}
-    assert {f"{name}_cpu" for name in EXPECTED} <= names
-    assert len(names) >= 2000
-
-
-def test_list_only_shrinks():
-    print(f"{len(EXPECTED)} expected failures")
-    assert len(EXPECTED) <= MOST_EXPECTED
-
-
-def test_zz_refusals_are_clear():
-    """After all others: what was raised while compiling is a refusal by the compiler."""
-    assert [error for _, error in Recording.raised if not isinstance(error, ttc.CompileError)] == []
-
-
-def main():
-    """Updates the list."""
-    suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(tests)
-                               for tests in CASES.values())
-    found = {}
-
-    class Result(unittest.TestResult):
-        def addError(self, test, error):
-            found[test.id().split(".")[-1].removesuffix("_cpu")] = first_line(error[1])
-
-        addFailure = addError
-
-    suite.run(Result())
-    comments = [line for line in LIST.read_text().splitlines() if line.startswith("#")]
-    LIST.write_text("\n".join(comments + [f"{name} {found[name][:120]}" for name in sorted(found)]) + "\n")
-    print(f"{len(found)} expected failures in {LIST}")
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("part", [0, *(pytest.param(i, marks=pytest.mark.nightly) for i in range(1, PARTS))])
+def test_runner(part, build_dir):
+    version, as_written, _ = node_cases.listed()
+    if onnx.__version__ != version:
+        pytest.skip(f"docs/onnx-conformance.md is of onnx {version}, found {onnx.__version__}")
+    chosen = node_cases.collect(build_dir)[part::PARTS]
+    with mock.patch("onnx.backend.test.runner.load_model_tests",
+                    lambda kind: [case for case in chosen if case.kind == kind]):
+        classes = onnx.backend.test.BackendTest(Recording, __name__).test_cases.values()
+    result = unittest.TestResult()
+    for tests in classes:
+        unittest.defaultTestLoader.loadTestsFromTestCase(tests).run(result)
+    failed = {test.id().split(".")[-1].removesuffix("_cpu"): text for test, text in [*result.failures, *result.errors]}
+    assert result.testsRun - len(result.skipped) == len(chosen) > 100
+    other = failed.keys() ^ {case.name for case in chosen if case.name in as_written}
+    assert not other, "\n".join(f"{name}: expected {as_written.get(name, 'to pass')}\n{failed.get(name, 'it passes')}"
+                                for name in sorted(other))
+    assert not [name for name, text in failed.items() if "SystemError: expected a CompileError" in text]

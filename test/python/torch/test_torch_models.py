@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of torchvision and transformers, made from configurations with random weights: one graph, taken, and
-the outputs of PyTorch. TTC_SLOW_TESTS=1 adds models that are like others of the list."""
+the outputs of PyTorch. Models that are like others of the list are for the nightly run."""
 import needs  # noqa: F401, I001: skips the file
-
-import os
 
 import pytest
 import torch
@@ -19,7 +17,7 @@ for _module in ("torchvision", "transformers"):
 
 import torch_models
 
-NAMES = list(torch_models.MODELS) if os.environ.get("TTC_SLOW_TESTS") else torch_models.TABLE
+NAMES = [name if name in torch_models.TABLE else pytest.param(name, marks=pytest.mark.nightly) for name in torch_models.MODELS]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,7 +4,6 @@ from the sizes, with a message that names the node and says what was expected an
 import json
 import re
 import resource
-import subprocess
 
 import pytest
 
