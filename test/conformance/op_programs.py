@@ -6,6 +6,7 @@ in any order, outputs that hold rubbish before, and nothing written outside of t
 """
 import ctypes
 import dataclasses
+import os
 import re
 
 import numpy as np
@@ -97,17 +98,19 @@ class Programs:
     def __init__(self, tools, folder, cases):
         source, self.object = folder / "ops.mlir", folder / "ops.so"
         source.write_text("".join(case.text for case in cases))
-        done = tools.run("ttc-opt", "--ttc-lower-programs", "--ttc-compile-programs", source, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr[-4000:])
+        with tools.keeping("ttc-opt", source) as kept:
+            if not kept.exists():
+                tools.run("ttc-opt", "--ttc-lower-programs", "--ttc-compile-programs", source, "-o", f"{kept}.part")
+                os.replace(f"{kept}.part", kept)
+            text = kept.read_text()
         self.programs = {
             name: (int(grid), int(scratch))
             for name, grid, scratch in re.findall(
-                r"ttc\.program @(\w+)\(.*grid = (\d+) : i64, scratch_bytes = (\d+) : i64", done.stdout
+                r"ttc\.program @(\w+)\(.*grid = (\d+) : i64, scratch_bytes = (\d+) : i64", text
             )
         }
         # A resource begins with its alignment, in four bytes.
-        blob = re.search(r'"0x([0-9A-F]+)"', done.stdout).group(1)
+        blob = re.search(r'"0x([0-9A-F]+)"', text).group(1)
         self.object.write_bytes(bytes.fromhex(blob)[4:])
         self.library = ctypes.CDLL(str(self.object))
 

@@ -4,6 +4,7 @@ instructions of several CPUs, against numpy."""
 import pytest
 
 from bundles import np, run_bundle
+from conftest import pairs
 from gguf_file import FORMATS, dequantize
 from test_int_products import AVX_VNNI, Program, tensor
 
@@ -79,8 +80,7 @@ def test_cpus(rows, cpu, tools, tmp_path):
     run_product(tools, tmp_path, cpu, "Q8_0", rows, 50, 96, "f32", norm=False)
 
 
-@pytest.mark.parametrize("cpu", ["native", "x86-64-v2"])
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format,cpu", pairs(FORMATS, ["native", "x86-64-v2"]))
 def test_rows(format, cpu, tools, tmp_path):
     stored = random_blocks(format, 20 * 256, seed=7)
     w = dequantize(format, stored.view(np.uint8)).reshape(20, 256)
@@ -108,6 +108,5 @@ def test_cores(tools, tmp_path):
   return %y : tensor<40x{columns}xf32>
 }}
 """)
-    tools.run("ttc-opt", tmp_path / "model.mlir", "--ttc-trace-pipeline", "-o", tmp_path / "plan.mlir")
-    tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "plan.mlir", "-o", tmp_path / "model.ttcb")
+    tools.compile_ir(tmp_path / "model.mlir", tmp_path / "model.ttcb")
     run_bundle(tools, tmp_path / "model.ttcb", {"input0": x}, {}, 0, 0)

@@ -6,7 +6,9 @@ import json
 import pytest
 
 from bundles import np, run_bundle, run_once
+from conftest import pairs
 
+CPUS = ["native", "x86-64-v3"]
 HEADS, GROUPS, DEPTH, CONTEXT = 6, 2, 64, 288
 WIDTH = (HEADS + 2 * GROUPS) * DEPTH
 SCALE = 0.12
@@ -149,10 +151,7 @@ def attention_text(rows, dtype, rope, count, names, results, sequences=None, act
 
 def build(tools, folder, text, *options):
     (folder / "model.mlir").write_text(text)
-    pipeline = "--ttc-trace-pipeline" + (f"={' '.join(options)}" if options else "")
-    tools.run("ttc-opt", folder / "model.mlir", pipeline, "-o", folder / "plan.mlir")
-    tools.run("ttc-translate", "--ttc-to-bundle", folder / "plan.mlir", "-o", folder / "model.ttcb")
-    tools.ttrun("check", "--execute", folder / "model.ttcb")
+    tools.compile_ir(folder / "model.mlir", folder / "model.ttcb", *options)
     return folder / "model.ttcb"
 
 
@@ -177,11 +176,11 @@ def check(found, cache, expected, reference, dtype):
     assert difference.max() <= (1 if dtype == np.int8 else tolerance)
 
 
-@pytest.mark.parametrize("cpu", ["native", "x86-64-v3"])
-@pytest.mark.parametrize("dtype,rope", [(np.float16, "pairs"), (np.float32, "halves"), (np.float32, "none"),
-                                        (np.int8, "pairs")])
-def test_steps(tools, tmp_path, dtype, rope, cpu):
+@pytest.mark.parametrize("kind,cpu", pairs([(np.float16, "pairs"), (np.float32, "halves"), (np.float32, "none"),
+                                            (np.int8, "pairs")], CPUS))
+def test_steps(tools, tmp_path, kind, cpu):
     """A prompt, then tokens; the host hands the caches on."""
+    dtype, rope = kind
     rng = np.random.default_rng(7)
     keys_type, values_type = cache_types(dtype)
     arguments = (f"%k: {keys_type}, %v: {values_type}, %p: tensor<1xi32>, %n: tensor<1xi32>, "
@@ -242,9 +241,8 @@ def test_in_place(tools, tmp_path, dtype):
         check(y, cache, wanted, reference, dtype)
 
 
-@pytest.mark.parametrize("position", [-1, CONTEXT, 2**31 - 1, -2**31])
 @pytest.mark.parametrize("rows", [1, 16])
-def test_position_outside(tools, tmp_path, rows, position):
+def test_position_outside(tools, tmp_path, rows):
     rng = np.random.default_rng(9)
     keys_type, values_type = cache_types(np.float16)
     y = f"tensor<{rows}x{HEADS * DEPTH}xf32>"
@@ -256,14 +254,14 @@ def test_position_outside(tools, tmp_path, rows, position):
         + f"  return %0#0, %0#1, %0#2 : {y}, {keys_type}, {values_type}\n}}\n")
     cache = Cache(np.float16, rng)
     qkv = rng.standard_normal((rows, WIDTH)).astype(np.float32)
-    found = run(tools, bundle, [qkv, *cache.stored(), int32(position)])
-    assert not found[0].any()
-    for before, after in zip(cache.stored(), found[1:]):
-        assert before.tobytes() == after.tobytes()
+    for position in (-1, CONTEXT, 2**31 - 1, -2**31):
+        found = run(tools, bundle, [qkv, *cache.stored(), int32(position)])
+        assert not found[0].any(), position
+        for before, after in zip(cache.stored(), found[1:]):
+            assert before.tobytes() == after.tobytes(), position
 
 
-@pytest.mark.parametrize("cpu", ["native", "x86-64-v3"])
-@pytest.mark.parametrize("dtype", ELEMENTS)
+@pytest.mark.parametrize("dtype,cpu", pairs(ELEMENTS, CPUS))
 def test_sequences(tools, tmp_path, dtype, cpu):
     """Steps of several sequences, a prompt of one, then steps again: at the ends of blocks and of the cache, with rows
     that have no sequence, one that does not exist, or that of a row before them. The caches of all others stay, whether

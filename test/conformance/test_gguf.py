@@ -15,6 +15,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
+from conftest import pairs
 from gguf_reference import Reference
 
 FORMATS = ["F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"]
@@ -26,9 +27,8 @@ def decoder(tools):
     return functools.partial(gguf_bundle.Decoder, tools)
 
 
-def compile_model(tools, model, bundle, *options):
-    tools.run("ttc-translate", "--gguf-to-bundle", model, "-o", bundle, *options)
-    tools.ttrun("check", bundle)
+def compile_model(tools, model, bundle, *options, **how):
+    tools.compile(model, bundle, *options, **how)
     return bundle
 
 
@@ -57,9 +57,8 @@ def shape_of(format):
     return {"width": 256, "hidden": 256, "head_size": 64} if format.endswith("_K") else {}
 
 
-@pytest.mark.parametrize("architecture", ["llama", "qwen2"])
-@pytest.mark.parametrize("format", FORMATS)
-def test_formats(architecture, format, tools, decoder, tmp_path):
+@pytest.mark.parametrize("format,architecture", pairs(FORMATS, ["llama", "qwen2"]))
+def test_formats(format, architecture, tools, decoder, tmp_path):
     shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, format=format, **shape_of(format),
                               tied=architecture == "llama", embedding_format=format if format[-1] != "K" else "Q8_0")
     bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", "--prefill=4,16", *EXACT)
@@ -82,9 +81,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("architecture", ["llama", "qwen2"])
-@pytest.mark.parametrize("name", SHAPES)
-def test_shapes(architecture, name, tools, decoder, tmp_path):
+@pytest.mark.parametrize("name,architecture", pairs(SHAPES, ["llama", "qwen2"]))
+def test_shapes(name, architecture, tools, decoder, tmp_path):
     shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=3, **SHAPES[name])
     bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=96", "--prefill=16", *EXACT)
     tokens = random_tokens(80, shape.vocabulary)
@@ -205,7 +203,7 @@ def test_steps_behind_a_stop_token(small, decoder):
 
 def test_two_compilations_are_equal(small, tools, tmp_path):
     model, bundle = small
-    again = compile_model(tools, model, tmp_path / "again.ttcb", "--context=128", "--prefill=1,8,32", *EXACT)
+    again = compile_model(tools, model, tmp_path / "again.ttcb", "--context=128", "--prefill=1,8,32", *EXACT, reuse=False)
     assert again.read_bytes() == bundle.read_bytes()
 
 

@@ -10,6 +10,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
+from conftest import pairs
 from test_gguf import compile_model, random_tokens, shape_of, smollm2
 
 N = 4
@@ -99,24 +100,23 @@ def test_all_numbers_of_rows(small, opened):
                     np.testing.assert_array_equal(row, wants[sequence][1][i], err_msg=f"{rows}, {sequence}, token {i}")
 
 
-@pytest.mark.parametrize("format", ["F16", "Q4_1", "Q5_0", "Q8_0", "Q4_K", "Q6_K"])
-def test_formats(tools, opened, tmp_path, format):
+@pytest.mark.parametrize("format,activations", pairs(["F16", "Q4_1", "Q5_0", "Q8_0", "Q4_K", "Q6_K"], ["int8", "f32"]))
+def test_formats(tools, opened, tmp_path, format, activations):
     """Products of one row and of several have the same bits, except by weights that are floats."""
     close = np.testing.assert_array_equal if format[0] == "Q" else functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-3)
     gguf_models.write(tmp_path / "model.gguf", format=format, layers=1, **shape_of(format),
                       embedding_format=format if format[-1] != "K" else "Q8_0")
-    for activations in ("int8", "f32"):
-        bundles = [compile_model(tools, tmp_path / "model.gguf", tmp_path / f"{n}.ttcb", "--context=64", "--prefill=16", "--logits",
-                                 f"--sequences={n}", f"--activations={activations}") for n in (1, N)]
-        with opened(gguf_bundle.Decoder, bundles[0]) as one, opened(Sequences, bundles[1]) as several:
-            wants = [alone(one, prompt, 6) for prompt in PROMPTS[:N]]
-            for count in (2, 3, 4):
+    bundles = [compile_model(tools, tmp_path / "model.gguf", tmp_path / f"{n}.ttcb", "--context=64", "--prefill=16", "--logits",
+                             f"--sequences={n}", f"--activations={activations}") for n in (1, N)]
+    with opened(gguf_bundle.Decoder, bundles[0]) as one, opened(Sequences, bundles[1]) as several:
+        wants = [alone(one, prompt, 6) for prompt in PROMPTS[:N]]
+        for count in (2, 3, 4):
+            for sequence in range(count):
+                several.begin_sequence(sequence, PROMPTS[sequence])
+            for i in range(6):
+                tokens, logits = several.step_rows(list(range(count)))
                 for sequence in range(count):
-                    several.begin_sequence(sequence, PROMPTS[sequence])
-                for i in range(6):
-                    tokens, logits = several.step_rows(list(range(count)))
-                    for sequence in range(count):
-                        close(logits[sequence], wants[sequence][1][i], err_msg=f"{activations}, {count} rows")
+                    close(logits[sequence], wants[sequence][1][i], err_msg=f"{count} rows")
 
 
 def test_sequences_come_and_go(small, opened):

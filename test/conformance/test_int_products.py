@@ -7,10 +7,12 @@ import re
 import pytest
 
 from bundles import np, run_once
+from conftest import pairs
 
 # vpdpbusd or vpmaddwd in 512 bits, either in 256, neither.
 AVX_VNNI = "x86-64-v3+avxvnni"
-CPUS = ["native", "x86-64-v4", AVX_VNNI, "x86-64-v3", "x86-64-v2"]
+OTHER_CPUS = ["x86-64-v4", AVX_VNNI, "x86-64-v3", "x86-64-v2"]
+CPUS = ["native", *OTHER_CPUS]
 NEEDED = {"x86-64-v4": "avx512bw", AVX_VNNI: "avx_vnni", "x86-64-v3": "avx2"}
 NAMES = {"uint8": "ui8", "int8": "i8", "int32": "i32", "float32": "f32"}
 U8, I8 = np.uint8, np.int8
@@ -61,11 +63,7 @@ class Program:
             assert count == 1
             model.write_text(text)
             cpu = "x86-64-v3"
-        tools.run("ttc-opt", model, f"--ttc-trace-pipeline=target-cpu={cpu}", "-o",
-                  folder / "plan.mlir")
-        tools.run("ttc-translate", "--ttc-to-bundle", folder / "plan.mlir", "-o",
-                  folder / "model.ttcb")
-        plan = (folder / "plan.mlir").read_text()
+        plan = tools.compile_ir(model, folder / "model.ttcb", f"target-cpu={cpu}")
         inputs = {f"input{index}": array for index, array in enumerate(self.inputs)}
         return plan, run_once(tools, folder / "model.ttcb", inputs)["output0"]
 
@@ -142,8 +140,7 @@ CONVOLUTIONS = {
 }
 
 
-@pytest.mark.parametrize("cpu", CPUS)
-@pytest.mark.parametrize("name", CONVOLUTIONS)
+@pytest.mark.parametrize("name,cpu", pairs(CONVOLUTIONS, OTHER_CPUS, ["native"]))
 def test_convolution(tools, tmp_path, name, cpu):
     x_shape, w_shape, how = CONVOLUTIONS[name]
     rng = np.random.default_rng(sorted(CONVOLUTIONS).index(name))
@@ -207,8 +204,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("cpu", CPUS)
-@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("name,cpu", pairs(MATRICES, OTHER_CPUS, ["native"]))
 def test_matmul(tools, tmp_path, name, cpu):
     a_shape, b_shape, how = MATRICES[name]
     rng = np.random.default_rng(sorted(MATRICES).index(name))

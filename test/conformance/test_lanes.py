@@ -2,14 +2,18 @@
 """Equal numbers give equal bits in every lane: a value does not depend on whether it is computed by a
 full vector, by the last one of a row, or by the loop that remains. Weights of equal columns (output
 channels), and images of equal channels, must give equal columns."""
+import pathlib
+
 import numpy as np
 import pytest
 
 from bundles import onnx, run_once
+from conftest import nightly
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 CPUS = ["x86-64-v3", "x86-64-v4"]
+WIDEST = CPUS[" avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()]
 # No whole number of vectors or panels of 8, 16, 32 and 48 columns, but for 24 and 40: whole vectors.
 WIDTHS = [7, 9, 17, 24, 33, 40, 50, 65, 100]
 DEPTH = 67
@@ -173,7 +177,7 @@ def normalizations(c):
         c.expect_equal(value, 1, f"layer norm of {rows} x {width}")
 
 
-@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("cpu", [WIDEST, *nightly(cpu for cpu in CPUS if cpu != WIDEST)])
 @pytest.mark.parametrize("make", [matmuls, run_time_matmuls, attentions, products_with_tails,
                                   convolutions, windows, elementwise, normalizations], ids=lambda make: make.__name__)
 def test_equal_columns(make, cpu, tools, tmp_path):

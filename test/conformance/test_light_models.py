@@ -25,7 +25,7 @@ def image_of(model):
     return {name: (np.arange(count, dtype=np.float32) / count).reshape(shape).astype(np.float32)}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*sorted(LARGE), *nightly(sorted({*MODELS} - LARGE))])
 def test_recorded_output(name, tools, shared, tmp_path):
     path = shared / "data" / "light" / f"light_{name}.onnx"
     model = onnx.load(path)

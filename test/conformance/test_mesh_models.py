@@ -60,7 +60,7 @@ def test_devices(tools, model, tmp_path, mesh, parallel):
     _, path = model
     devices = {"2": 2, "4": 4, "2x2": 4}[mesh]
     bundle = tmp_path / "model.ttcb"
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    tools.compile(path, bundle, f"--mesh={mesh}", f"--parallel={parallel}")
     for how in "devices", "processes":
         run(tools, bundle, path, f"--{how}={devices}")
 
@@ -74,9 +74,9 @@ def test_special_divisions(tools, tmp_path, name, parallel):
     getattr(mesh_models, name)(path)
     shape = [dim.dim_value for dim in onnx.load(path).graph.input[0].type.tensor_type.shape.dim]
     np.save(path.with_suffix(".x.npy"), np.random.default_rng(8).standard_normal(shape).astype(np.float32))
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", one)
+    tools.compile(path, one)
     tools.ttrun("run", one, f"--input=x={path.with_suffix('.x.npy')}", f"--output=y={path.with_suffix('.y.npy')}")
-    compiled = tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", two, "--mesh=2", f"--parallel={parallel}")
+    compiled = tools.compile(path, two, "--mesh=2", f"--parallel={parallel}")
     assert compiled.stderr == ""
     run(tools, two, path, "--devices=2")
     if parallel == "tensor":
@@ -84,7 +84,7 @@ def test_special_divisions(tools, tmp_path, name, parallel):
             held = json.loads(tools.ttrun("read", bundle, "--mesh", "--json").stdout)["mesh"]["holds"]
             return max(device["common_constants"] + device["own_constants"] for device in held)
         whole = tmp_path / "whole.ttcb"
-        tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", whole, "--mesh=2")
+        tools.compile(path, whole, "--mesh=2")
         assert constants(two) < 0.6 * constants(whole)
 
 
@@ -101,7 +101,7 @@ def test_random_graph(tools, tmp_path, seed, mesh, parallel):
         for index, (name, array) in enumerate(arrays.items()):
             np.save(tmp_path / f"{kind}{index}.npy", array)
             files.append(f"--{kind}={name}={tmp_path}/{kind}{index}.npy")
-    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    tools.compile(model, bundle, f"--mesh={mesh}", f"--parallel={parallel}")
     devices = 4 if mesh == "2x2" else 2
     tools.ttrun("run", bundle, f"--devices={devices}", *files, "--rtol=1e-3",
                 f"--atol={relative_to_largest(expected, 1e-4)}")
@@ -120,7 +120,7 @@ def test_embeddings(tools, tmp_path, mesh, parallel):
     x = np.random.default_rng(3).integers(0, 3000, (4, 6))
     np.save(path.with_suffix(".x.npy"), x)
     np.save(path.with_suffix(".y.npy"), run_onnxruntime(path, {"x": x})["y"])
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    tools.compile(path, bundle, f"--mesh={mesh}", f"--parallel={parallel}")
     run(tools, bundle, path, f"--devices={2 if mesh == '2' else 4}")
     held = json.loads(tools.ttrun("read", bundle, "--mesh", "--json").stdout)["mesh"]["holds"]
     table = 3000 * 32 * 4
@@ -139,7 +139,7 @@ def test_constants_that_are_exchanged(tools, tmp_path, mesh, parallel):
     x = np.random.default_rng(3).standard_normal((4, 6, 32)).astype(np.float32)
     np.save(path.with_suffix(".x.npy"), x)
     np.save(path.with_suffix(".y.npy"), run_onnxruntime(path, {"x": x})["y"])
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    tools.compile(path, bundle, f"--mesh={mesh}", f"--parallel={parallel}")
     devices = 2 if mesh == "2" else 4
     for how in "devices", "processes":
         run(tools, bundle, path, f"--{how}={devices}", "--loops=5")

@@ -21,7 +21,7 @@ def model(request, tools, tmp_path_factory):
     MODELS[request.param](path)
     x = np.random.default_rng(4).standard_normal(SHAPES[request.param]).astype(np.float32)
     np.save(folder / "x.npy", x)
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", folder / "one.ttcb")
+    tools.compile(path, folder / "one.ttcb")
     tools.ttrun("run", folder / "one.ttcb", f"--input=x={folder / 'x.npy'}", f"--output=y={folder / 'y.npy'}")
     return request.param, path
 
@@ -32,7 +32,7 @@ def test_computes_the_same(tools, model, tmp_path, mesh, parallel, batches):
     if (name, mesh) == ("mlp", "4"):
         pytest.skip("two programs are not four stages")
     bundle, again = tmp_path / "model.ttcb", tmp_path / "again.ttcb"
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}",
+    tools.compile(path, bundle, f"--mesh={mesh}", f"--parallel={parallel}",
               f"--micro-batches={batches}")
     tools.ttrun("check", bundle)
     tools.run("ttc-translate", "--bundle-to-ttc", bundle, "-o", tmp_path / "plan.mlir")
@@ -58,9 +58,9 @@ def test_batch_of_output_last(tools, tmp_path, mesh, parallel):
     batch_last(model)
     x, y = tmp_path / "x.npy", tmp_path / "y.npy"
     np.save(x, np.random.default_rng(4).standard_normal((8, 32)).astype(np.float32))
-    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", one)
+    tools.compile(model, one)
     tools.ttrun("run", one, f"--input=x={x}", f"--output=y={y}")
-    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}",
+    tools.compile(model, bundle, f"--mesh={mesh}", f"--parallel={parallel}",
               "--micro-batches=2")
     tools.ttrun("run", bundle, f"--input=x={x}", f"--expect=y={y}", "--rtol=1e-5", "--atol=1e-6")
 
@@ -92,8 +92,8 @@ def test_states_without_work(tools, tmp_path, make):
     model, one, two = (tmp_path / name for name in ("model.onnx", "one.ttcb", "two.ttcb"))
     states = make(model)
     np.save(tmp_path / "x.npy", np.random.default_rng(4).standard_normal((8, 32)).astype(np.float32))
-    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", one, *states)
-    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", two, *states, "--mesh=2", "--parallel=pipeline")
+    tools.compile(model, one, *states)
+    tools.compile(model, two, *states, "--mesh=2", "--parallel=pipeline")
     outputs = []
     for loops in range(1, 5):
         for bundle in (one, two):
@@ -111,7 +111,7 @@ def test_over_mpi(tools, model, tmp_path):
         pytest.skip("libttrt-mpi is not built: install libopenmpi-dev")
     _, path = model
     bundle = tmp_path / "model.ttcb"
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, "--mesh=2", "--parallel=pipeline")
+    tools.compile(path, bundle, "--mesh=2", "--parallel=pipeline")
     command = ["mpirun", "--oversubscribe", "-n", 2, tools.path("ttrun"), "run", bundle, "--rtol=0", "--loops=10",
                f"--input=x={path.parent / 'x.npy'}", f"--expect=y={path.parent / 'y.npy'}"]
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -123,6 +123,6 @@ def test_parts_and_wholes(tools, model, tmp_path):
     """The whole has a name; the parts' names are not for a mesh."""
     _, path = model
     bundle = tmp_path / "model.ttcb"
-    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, "--mesh=2", "--parallel=pipeline")
+    tools.compile(path, bundle, "--mesh=2", "--parallel=pipeline")
     failed = tools.ttrun("run", bundle, "--entry=main_1", "--random", check=False)
     assert failed.returncode != 0 and "no entry point 'main_1'; the bundle has: main" in failed.stderr

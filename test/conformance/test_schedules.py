@@ -77,8 +77,7 @@ def test_host_steps_between_traces(tools, tmp_path, slots):
     """Events stand around the host's steps; slots in host memory are rings, too."""
     text, bundle = tmp_path / "hosted.mlir", tmp_path / "hosted.ttcb"
     text.write_text(HOSTED)
-    tools.run("ttc-opt", text, f"--ttc-trace-pipeline=slots={slots}", "-o", tmp_path / "planned.mlir")
-    tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "planned.mlir", "-o", bundle)
+    tools.compile_ir(text, bundle, f"slots={slots}")
     assert stream(tools, bundle) == [["main", name] for name in ALL]
     (entry,) = json.loads(tools.ttrun("read", bundle, "--json", "--schedules").stdout)["entries"]
     for schedule in entry["schedules"]:

@@ -8,6 +8,7 @@ import pytest
 
 import encoders
 from bundles import np, onnx, run_bundle, run_once
+from conftest import pairs
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
@@ -16,7 +17,10 @@ SMALL = {"name": "small", "grid_rows": 2, "grid_cols": 2, "l1_bytes": 262144, "d
 KINDS = ["height", "width", "block"]
 
 
-@pytest.fixture(params=["wormhole_n150", "small"])
+BOTH = pairs(KINDS, ["wormhole_n150", "small"])
+
+
+@pytest.fixture
 def target(request, tmp_path):
     if request.param != "small":
         return request.param
@@ -103,7 +107,7 @@ def count_sharded(read):
     return sum(1 for buffer in read["buffers"] if buffer.get("shards", 0) > 0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind,target", BOTH, indirect=["target"])
 @pytest.mark.parametrize("make", [elementwise, rows, products], ids=lambda make: make.__name__)
 def test_graphs(make, kind, target, tools, tmp_path):
     graph = Graph()
@@ -122,7 +126,7 @@ def test_graphs(make, kind, target, tools, tmp_path):
         assert commands.count("barrier") == 0, commands
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind,target", BOTH, indirect=["target"])
 def test_digits(kind, target, tools, root, tmp_path):
     bundles = compile_both(tools, root / "examples/digits/digits.onnx", target, kind, tmp_path)
     image = np.load(root / "examples/digits/images.npy")[:1].astype(np.float32)
@@ -131,7 +135,7 @@ def test_digits(kind, target, tools, root, tmp_path):
     assert (count_sharded(read) > 0) == (kind != "height")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind,target", BOTH, indirect=["target"])
 def test_encoder(kind, target, tools, tmp_path):
     model = tmp_path / "small_32.onnx"
     encoders.fill(pathlib.Path(__file__).parent / "encoders/small_32.onnx", model)

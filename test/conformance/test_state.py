@@ -42,8 +42,7 @@ func.func @step(%runs: tensor<1xi32> {ttc.state = @runs}) -> (tensor<1xi32> {ttc
 def build(tools, folder, text, *options):
     source, bundle = folder / "state.mlir", folder / "state.ttcb"
     source.write_text(text)
-    tools.run("ttc-opt", source, "--ttc-trace-pipeline=" + " ".join(options), "-o", folder / "planned.mlir")
-    tools.run("ttc-translate", "--ttc-to-bundle", folder / "planned.mlir", "-o", bundle)
+    tools.compile_ir(source, bundle, *options)
     return bundle
 
 

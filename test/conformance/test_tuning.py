@@ -52,10 +52,10 @@ def test_tune(tools, tmp_path):
 
     # The same file gives the same bytes, which are those of the compilation that measured.
     for name in ("first", "second"):
-        done = tools.compile(model, tmp_path / f"{name}.ttcb", f"--tuning={file}")
+        done = tools.compile(model, tmp_path / f"{name}.ttcb", f"--tuning={file}", reuse=False)
         assert "tune" not in done.stderr
         assert (tmp_path / f"{name}.ttcb").read_bytes() == (tmp_path / "tuned.ttcb").read_bytes()
-    tools.compile(model, tmp_path / "again.ttcb")
+    tools.compile(model, tmp_path / "again.ttcb", reuse=False)
     assert (tmp_path / "again.ttcb").read_bytes() == (tmp_path / "untuned.ttcb").read_bytes()
 
     # Other kernels sum in another order.
@@ -85,13 +85,20 @@ CHOICES = ["direct, tile = [1, 16]", "direct, tile = [14, 16]"] + [
     f"{method}, tile = [5, 16], outputs = {outputs}" for method in ("winograd", "winograd_transformed") for outputs in (2, 4)]
 
 
+@pytest.fixture(scope="module")
+def untuned(tools, tmp_path_factory):
+    """The folder with a model, a bundle of it and the first lines of its tuning."""
+    folder = tmp_path_factory.mktemp("untuned")
+    save_model(folder / "model.onnx")
+    tools.compile(folder / "model.onnx", folder / "untuned.ttcb", "--tune=0.01", f"--tuning={folder / 'tuning.txt'}")
+    return folder
+
+
 @pytest.mark.parametrize("choice", CHOICES)
-def test_every_choice_is_right(tools, tmp_path, choice):
+def test_every_choice_is_right(tools, untuned, tmp_path, choice):
     """Whatever a file says about a convolution, by hand too, results are those of the heuristics' choice."""
-    model, file = tmp_path / "model.onnx", tmp_path / "tuning.txt"
-    save_model(model)
-    tools.compile(model, tmp_path / "untuned.ttcb", "--tune=0.01", f"--tuning={file}")
-    lines = file.read_text().splitlines()
+    model, file = untuned / "model.onnx", tmp_path / "tuning.txt"
+    lines = (untuned / "tuning.txt").read_text().splitlines()
     operands = "tensor<1x12x12x16xf32>, constant tensor<32x16x3x3xf32>, constant tensor<32xf32>"
     attributes = ("channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, "
                   "strides = array<i64: 1, 1>")
@@ -101,9 +108,9 @@ def test_every_choice_is_right(tools, tmp_path, choice):
     # What is fastest depends on the CPU; tiles that are nearly as large can become the same code.
     method = re.sub(r"tile = \[\d+, \d+\]", "", choice)
     if not any(re.sub(r"tile = \[\d+, \d+\]", "", line).endswith(f"<{method}>") for line in lines):
-        assert (tmp_path / "tuned.ttcb").read_bytes() != (tmp_path / "untuned.ttcb").read_bytes()
+        assert (tmp_path / "tuned.ttcb").read_bytes() != (untuned / "untuned.ttcb").read_bytes()
     x = np.random.default_rng(3).normal(0, 1, (1, 16, 12, 12)).astype(np.float32)
-    expected = run_once(tools, tmp_path / "untuned.ttcb", {"x": x})
+    expected = run_once(tools, untuned / "untuned.ttcb", {"x": x})
     run_bundle(tools, tmp_path / "tuned.ttcb", {"x": x}, expected, 0, relative_to_largest(expected, 1e-4))
 
 

@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+from conftest import nightly
+
 
 def bundles_of(model, tools, tmp_path):
     """Two bundles of one model, made as differently as can be."""
@@ -32,9 +34,21 @@ def test_digits_bundle_is_reproducible(tools, root, tmp_path):
     check_equal(*bundles_of(root / "examples/digits/digits.onnx", tools, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["squeezenet", "shufflenet", "inception_v1"])
+@pytest.mark.parametrize("name", ["squeezenet", *nightly(["shufflenet", "inception_v1"])])
 def test_light_bundle_is_reproducible(name, tools, shared, tmp_path):
     check_equal(*bundles_of(shared / f"data/light/light_{name}.onnx", tools, tmp_path))
+
+
+def test_bundles_are_kept_for_equal_compilations(tools, root, tmp_path):
+    """What Tools.compile() does for tests that compile the same: other options, or another model, are not the same."""
+    model, found = tmp_path / "model.onnx", []
+    for source, option in (("mlp", "--queues=2"), ("mlp", "--queues=2"), ("mlp", "--queues=1"), ("digits", "--queues=2")):
+        shutil.copy(root / f"examples/{source}/{source}.onnx", model)
+        tools.compile(model, tmp_path / "kept.ttcb", option)
+        found.append((tmp_path / "kept.ttcb").read_bytes())
+        tools.compile(model, tmp_path / "fresh.ttcb", option, reuse=False)
+        assert (tmp_path / "fresh.ttcb").read_bytes() == found[-1]
+    assert found[0] == found[1] and len(set(found)) == 3
 
 
 def test_ir_is_reproducible(tools, root, tmp_path):

