@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small models with random weights that meshes divide: MLPs, a block of a transformer, a residual network."""
-from bundles import np, onnx
+import graphs
+from bundles import np
+from graphs import TensorProto, helper
 
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-
-class Graph:
-    """Collects nodes. The input is x, the result y."""
+class Graph(graphs.Graph):
+    """The input is x, the result y."""
 
     def __init__(self, seed):
-        self.random = np.random.default_rng(seed)
-        self.nodes, self.weights, self.outputs = [], [], []
-
-    def constant(self, array):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
+        super().__init__(seed)
+        self.outputs = []
 
     def weight(self, *shape, offset=0.0):
         fan = np.prod(shape[1:] if len(shape) == 4 else shape[:1])
         return self.constant((self.random.standard_normal(shape) / fan**0.5 + offset).astype(np.float32))
-
-    def op(self, kind, *inputs, **attributes):
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
 
     def name(self, value, name):
         """The value as an output of that name."""
@@ -35,13 +25,10 @@ class Graph:
         """`inputs`: shapes of more inputs of the type of x."""
         last = next(node for node in reversed(self.nodes) if node.output[0] not in self.outputs)
         last.output[0] = "y"
-        graph = helper.make_graph(
-            self.nodes, "graph", [helper.make_tensor_value_info(*value) for value in
-                                  [("x", dtype, shape), *((name, dtype, more) for name, more in inputs.items())]],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ["y", *self.outputs]], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
+        self.input(*shape, name="x", dtype=dtype)
+        for name, more in inputs.items():
+            self.input(*more, name=name, dtype=dtype)
+        super().save(path, None, "y", *self.outputs)
 
     def linear(self, x, rows, columns):
         return self.op("Add", self.op("MatMul", x, self.weight(rows, columns)), self.weight(columns))

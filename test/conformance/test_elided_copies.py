@@ -5,34 +5,12 @@ import json
 
 import pytest
 
-from bundles import np, onnx, run_bundle, run_onnxruntime
+import graphs
+from bundles import np, run_bundle, run_onnxruntime
 
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-
-class Graph:
-    """Collects nodes; weights come from one seed."""
-
-    def __init__(self):
-        self.random = np.random.default_rng(7)
-        self.nodes, self.weights, self.count = [], [], 0
-
-    def weight(self, *shape):
-        name = f"w{len(self.weights)}"
-        array = (self.random.standard_normal(shape) * 0.3).astype(np.float32)
-        self.weights.append(numpy_helper.from_array(array, name))
-        return name
-
-    def ints(self, *values):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.array(values, np.int64), name))
-        return name
-
-    def op(self, kind, *inputs, outputs=1, **attributes):
-        names = [f"v{self.count + i}" for i in range(outputs)]
-        self.count += outputs
-        self.nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
-        return names[0] if outputs == 1 else names
+class Graph(graphs.Graph):
+    SCALE, OPSET = 0.3, 13
 
     def conv(self, x, channels_in, channels_out, kernel=3, group=1):
         pad = kernel // 2
@@ -42,15 +20,6 @@ class Graph:
     def batch_norm(self, x, channels):
         scale = self.op("Mul", x, self.weight(1, channels, 1, 1))
         return self.op("Add", scale, self.weight(1, channels, 1, 1))
-
-    def save(self, path, shape, result, result_shape=None):
-        graph = helper.make_graph(
-            self.nodes, "graph",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-            [helper.make_tensor_value_info(result, TensorProto.FLOAT, result_shape)], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
 
 
 def dense_layer(graph, x, channels):

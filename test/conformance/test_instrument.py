@@ -8,9 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from bundles import onnx
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+import graphs
+from graphs import TensorProto
 
 KINDS = {16: "begin", 17: "end", 18: "total", 19: "data", 20: "event", 21: "payload"}
 
@@ -32,44 +31,17 @@ class ProgramMarkers(ctypes.Structure):
                 ("padding", ctypes.c_uint8 * 32)]
 
 
-class Graph:
-    def __init__(self):
-        self.random = np.random.default_rng(23)
-        self.nodes, self.weights, self.inputs = [], [], []
-
-    def weight(self, *shape):
-        return self.constant((0.2 * self.random.standard_normal(shape)).astype(np.float32))
-
-    def constant(self, array):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(array, name))
-        return name
+class Graph(graphs.Graph):
+    OPSET = 18
 
     def bytes(self, dtype, *shape):
         bounds = np.iinfo(dtype)
         return self.constant(self.random.integers(bounds.min, bounds.max + 1, shape).astype(dtype))
 
-    def input(self, *shape):
-        name = f"x{len(self.inputs)}"
-        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
-        return name
-
-    def op(self, kind, *inputs, **attributes):
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def save(self, path, *outputs, dtype=TensorProto.FLOAT):
-        graph = helper.make_graph(self.nodes, "instrument", self.inputs,
-                                  [helper.make_tensor_value_info(o, dtype, None) for o in outputs], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
-
 
 def images(path):
     """Convolutions with copied rows, a table of rows, and direct rows; depthwise ones; pooling."""
-    g = Graph()
+    g = Graph(23)
     x = g.input(1, 3, 40, 40)
     x = g.op("Relu", g.op("Conv", x, g.weight(20, 3, 3, 3), g.weight(20), pads=[1, 1, 1, 1]))
     x = g.op("Conv", x, g.weight(33, 20, 3, 3), g.weight(33), pads=[1, 1, 1, 1], strides=[2, 2])
@@ -77,12 +49,12 @@ def images(path):
     x = g.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
     x = g.op("Sigmoid", g.op("Conv", x, g.weight(16, 33, 1, 1), g.weight(16)))
     x = g.op("ReduceMean", g.op("Transpose", x, perm=[0, 2, 3, 1]), g.constant(np.array([1, 2], np.int64)), keepdims=0)
-    g.save(path, x)
+    g.save(path, None, x)
 
 
 def attention(path):
     """Attention as one kernel, a product whose second operand is packed at run time, and bodies of several loops."""
-    g = Graph()
+    g = Graph(23)
     x, mask = g.input(70, 96), g.input(70, 70)
     q, k, v = (g.op("MatMul", x, g.weight(96, 96)) for _ in range(3))
     scores = g.op("Softmax", g.op("Add", g.op("MatMul", q, g.op("Transpose", k, perm=[1, 0])), mask), axis=-1)
@@ -91,12 +63,12 @@ def attention(path):
     h = g.op("MatMul", y, g.weight(96, 150))
     h = g.op("Mul", h, g.op("Sigmoid", h))
     z = g.op("Softmax", g.op("Add", y, g.op("MatMul", h, g.weight(150, 96))), axis=0)
-    g.save(path, g.op("MatMul", z, g.op("Transpose", z, perm=[1, 0])))
+    g.save(path, None, g.op("MatMul", z, g.op("Transpose", z, perm=[1, 0])))
 
 
 def quantized(path):
     """Kernels on bytes."""
-    g = Graph()
+    g = Graph(23)
     x = g.op("QuantizeLinear", g.input(1, 3, 24, 24), g.constant(np.array(1 / 255, np.float32)),
              g.constant(np.array(0, np.uint8)))
     scale, zero = g.constant(np.array(0.02, np.float32)), g.constant(np.array(121, np.uint8))
@@ -107,7 +79,7 @@ def quantized(path):
              out_scale, out_zero, group=20, pads=[1, 1, 1, 1])
     x = g.op("QLinearConv", x, scale, zero, g.bytes(np.int8, 40, 20, 1, 1), scale, g.constant(np.array(0, np.int8)),
              out_scale, out_zero)
-    g.save(path, x, dtype=TensorProto.UINT8)
+    g.save(path, None, x, dtype=TensorProto.UINT8)
 
 
 MODELS = [images, attention, quantized]

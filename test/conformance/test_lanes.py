@@ -7,10 +7,9 @@ import pathlib
 import numpy as np
 import pytest
 
-from bundles import onnx, run_once
+import graphs
+from bundles import run_once
 from conftest import nightly
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 CPUS = ["x86-64-v3", "x86-64-v4"]
 WIDEST = CPUS[" avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()]
@@ -19,49 +18,29 @@ WIDTHS = [7, 9, 17, 24, 33, 40, 50, 65, 100]
 DEPTH = 67
 
 
-class Cases:
+class Cases(graphs.Graph):
     """Independent ops in one model, each with an output whose columns (elements along its last axis)
     must be equal."""
 
+    OPSET = 18
+
     def __init__(self):
-        self.random = np.random.default_rng(11)
-        self.nodes, self.weights, self.arrays, self.inputs, self.outputs = [], [], {}, [], {}
+        super().__init__(11)
+        self.arrays, self.outputs = {}, {}
 
     def draw(self, *shape):
         return self.random.standard_normal(shape).astype(np.float32)
 
-    def weight(self, array):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
     def input(self, array):
-        name = f"x{len(self.inputs)}"
+        name = super().input(*array.shape)
         self.arrays[name] = np.ascontiguousarray(array)
-        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape))
-        return name
-
-    def shape(self, *sizes):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.array(sizes, np.int64), name))
-        return name
-
-    def op(self, kind, *inputs, **attributes):
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
     def expect_equal(self, value, axis, what):
         self.outputs[value] = (axis, what)
 
     def run(self, tools, cpu, folder):
-        graph = helper.make_graph(
-            self.nodes, "lanes", self.inputs,
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in self.outputs],
-            self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), folder / "model.onnx")
+        self.save(folder / "model.onnx", None, *self.outputs)
         tools.compile(folder / "model.onnx", folder / "model.ttcb", f"--target-cpu={cpu}")
         outputs = run_once(tools, folder / "model.ttcb", self.arrays)
         wrong = []
@@ -85,7 +64,7 @@ def matmuls(c):
         a = c.input(c.draw(rows, DEPTH))
         for width in [*WIDTHS, 1000]:
             b = columns(c.draw(DEPTH), width)
-            c.expect_equal(c.op("MatMul", a, c.weight(b)), -1, f"{rows} x {DEPTH} x {width}")
+            c.expect_equal(c.op("MatMul", a, c.constant(b)), -1, f"{rows} x {DEPTH} x {width}")
 
 
 def run_time_matmuls(c):
@@ -113,9 +92,9 @@ def products_with_tails(c):
     for rows in (1, 3, 7):
         a = c.input(c.draw(rows, DEPTH))
         for width in (9, 17, 40, 50):
-            b = c.weight(columns(c.draw(DEPTH) * 0.2, width))
+            b = c.constant(columns(c.draw(DEPTH) * 0.2, width))
             for tail in ("Sigmoid", "Tanh", "Erf", "Exp", "Softplus"):
-                bias = c.weight(columns(c.draw(1)[0], width))
+                bias = c.constant(columns(c.draw(1)[0], width))
                 value = c.op(tail, c.op("Add", c.op("MatMul", a, b), bias))
                 c.expect_equal(value, -1, f"{tail} of {rows} x {width}")
 
@@ -125,17 +104,17 @@ def convolutions(c):
         x = c.input(c.draw(1, channels, size, size))
         for width in (9, 17, 24, 40, 50):
             w = np.repeat(c.draw(1, channels // groups, kernel, kernel), width, axis=0)
-            value = c.op("Conv", x, c.weight(w), group=groups, pads=[kernel // 2] * 4)
+            value = c.op("Conv", x, c.constant(w), group=groups, pads=[kernel // 2] * 4)
             c.expect_equal(value, 1, f"conv of {channels} x {size}, kernel {kernel}, {width} channels")
             w = np.repeat(c.draw(channels, 1, kernel, kernel), width, axis=1)
-            value = c.op("ConvTranspose", x, c.weight(w), strides=[2, 2])
+            value = c.op("ConvTranspose", x, c.constant(w), strides=[2, 2])
             c.expect_equal(value, 1, f"transposed conv, kernel {kernel}, {width} channels")
 
 
 def windows(c):
     for width in (7, 9, 17, 24, 33, 50):
         x = c.input(np.repeat(c.draw(1, 1, 7, 9), width, axis=1))
-        w = c.weight(np.repeat(c.draw(1, 1, 3, 3), width, axis=0))
+        w = c.constant(np.repeat(c.draw(1, 1, 3, 3), width, axis=0))
         for stride in (1, 2):
             attributes = {"strides": [stride] * 2, "pads": [1] * 4}
             value = c.op("Conv", x, w, group=width, **attributes)
@@ -149,17 +128,17 @@ def windows(c):
 def elementwise(c):
     for rows, width in [(1, 9), (1, 11), (1, 17), (1, 25), (1, 33), (1, 40), (1, 100), (13, 7), (5, 33), (300, 65)]:
         x = c.input(np.full((rows, width), c.random.uniform(0.2, 1.7), np.float32))
-        k = [c.weight(np.float32(c.random.uniform(0.5, 2))) for _ in range(2)]
+        k = [c.constant(np.float32(c.random.uniform(0.5, 2))) for _ in range(2)]
         for kind in ("Exp", "Erf", "Tanh", "Sigmoid", "Log", "Sqrt", "Sin", "Cos", "Gelu", "Softplus",
                      "Reciprocal", "Elu", "HardSwish", "Mish"):
             if kind == "Gelu":
                 value = c.op("Mul", x, c.op("Add", c.op("Erf", c.op("Mul", x, k[0])), k[1]))
             else:
                 value = c.op("Sub", c.op("Mul", c.op(kind, c.op("Mul", x, k[0])), k[1]), x)
-            flat = c.op("Reshape", value, c.shape(1, rows * width))
+            flat = c.op("Reshape", value, c.ints(1, rows * width))
             c.expect_equal(flat, -1, f"{kind} of {rows} x {width}")
         value = c.op("Div", c.op("Pow", x, k[0]), c.op("Add", x, k[1]))
-        c.expect_equal(c.op("Reshape", value, c.shape(1, rows * width)), -1, f"Pow of {rows} x {width}")
+        c.expect_equal(c.op("Reshape", value, c.ints(1, rows * width)), -1, f"Pow of {rows} x {width}")
 
 
 def normalizations(c):
@@ -170,9 +149,9 @@ def normalizations(c):
             for kind in ("Softmax", "LogSoftmax"):
                 c.expect_equal(c.op(kind, flat, axis=axis), 1, f"{kind}({axis}) of {rows} x {width}")
             for kind in ("ReduceMean", "ReduceSumSquare", "ReduceL2", "ReduceLogSumExp"):
-                value = c.op("Sub", flat, c.op(kind, flat, c.shape(axis), keepdims=1))
+                value = c.op("Sub", flat, c.op(kind, flat, c.ints(axis), keepdims=1))
                 c.expect_equal(value, 1, f"{kind}({axis}) of {rows} x {width}")
-        scale, bias = (c.weight(columns(c.draw(1)[0], width)) for _ in range(2))
+        scale, bias = (c.constant(columns(c.draw(1)[0], width)) for _ in range(2))
         value = c.op("LayerNormalization", flat, scale, bias, axis=-1)
         c.expect_equal(value, 1, f"layer norm of {rows} x {width}")
 

@@ -5,40 +5,14 @@ import json
 
 import pytest
 
-from bundles import np, onnx, run_bundle, run_onnxruntime
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+import graphs
+from bundles import np, run_bundle, run_onnxruntime
 
 STEPS, WIDTH = 6, 64
 
 
-class Graph:
-    """Collects nodes; weights come from one seed."""
-
-    def __init__(self):
-        self.random = np.random.default_rng(7)
-        self.nodes, self.weights = [], []
-
-    def constant(self, array):
-        name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def weight(self, *shape):
-        return self.constant((self.random.standard_normal(shape) * 0.1).astype(np.float32))
-
-    def op(self, kind, *inputs, outputs=1, **attributes):
-        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
-        return names[0] if outputs == 1 else names
-
-    def save(self, path, results):
-        graph = helper.make_graph(
-            self.nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, WIDTH])],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in results], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
+class Graph(graphs.Graph):
+    SCALE, OPSET = 0.1, 13
 
 
 def steps(graph):
@@ -92,7 +66,7 @@ GRAPHS = {recurrent_cell: 7, both_directions: 4, shared_layers: 2, rows_apart: 1
 def test_merged(build, tools, tmp_path):
     graph = Graph()
     path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
-    graph.save(path, build(graph))
+    graph.save(path, [STEPS, WIDTH], *build(graph))
     inputs = {"x": np.random.default_rng(1).standard_normal((STEPS, WIDTH)).astype(np.float32)}
     expected = run_onnxruntime(path, inputs)
     tools.compile(path, bundle)

@@ -7,10 +7,9 @@ import pathlib
 import pytest
 
 import encoders
-from bundles import np, onnx, run_bundle, run_once
+from bundles import np, run_bundle, run_once
 from conftest import pairs
-
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from graphs import Graph
 
 SMALL = {"name": "small", "grid_rows": 2, "grid_cols": 2, "l1_bytes": 262144, "dram_banks": 2,
          "dram_bank_bytes": 16777216}
@@ -27,31 +26,6 @@ def target(request, tmp_path):
     path = tmp_path / "small.json"
     path.write_text(json.dumps(SMALL))
     return path
-
-
-class Graph:
-    def __init__(self):
-        self.random = np.random.default_rng(3)
-        self.nodes, self.weights = [], []
-
-    def weight(self, *shape):
-        array = (self.random.standard_normal(shape) * 0.2).astype(np.float32)
-        self.weights.append(numpy_helper.from_array(array, f"w{len(self.weights)}"))
-        return self.weights[-1].name
-
-    def op(self, kind, *inputs, **attributes):
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def save(self, path, shape, *results):
-        graph = helper.make_graph(
-            self.nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-            [helper.make_tensor_value_info(result, TensorProto.FLOAT, None) for result in results],
-            self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-        model.ir_version = 8
-        onnx.save(onnx.shape_inference.infer_shapes(model), path)
 
 
 def elementwise(graph):
@@ -110,7 +84,7 @@ def count_sharded(read):
 @pytest.mark.parametrize("kind,target", BOTH, indirect=["target"])
 @pytest.mark.parametrize("make", [elementwise, rows, products], ids=lambda make: make.__name__)
 def test_graphs(make, kind, target, tools, tmp_path):
-    graph = Graph()
+    graph = Graph(3)
     outputs = make(graph)
     graph.save(tmp_path / "model.onnx", [64, 64], *outputs)
     bundles = compile_both(tools, tmp_path / "model.onnx", target, kind, tmp_path, "--memory=dram")
