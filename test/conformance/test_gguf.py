@@ -15,7 +15,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
-from conftest import pairs
+from conftest import nightly, pairs
 from gguf_reference import Reference
 
 FORMATS = ["F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"]
@@ -57,11 +57,12 @@ def shape_of(format):
     return {"width": 256, "hidden": 256, "head_size": 64} if format.endswith("_K") else {}
 
 
+@pytest.mark.parametrize("prefill", ["16", *nightly(["4,16"])])
 @pytest.mark.parametrize("format,architecture", pairs(FORMATS, ["llama", "qwen2"]))
-def test_formats(format, architecture, tools, decoder, tmp_path):
+def test_formats(format, architecture, prefill, tools, decoder, tmp_path):
     shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, format=format, **shape_of(format),
                               tied=architecture == "llama", embedding_format=format if format[-1] != "K" else "Q8_0")
-    bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", "--prefill=4,16", *EXACT)
+    bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", f"--prefill={prefill}", *EXACT)
     tokens = random_tokens(30, shape.vocabulary)
     expected = expected_logits(Reference(tmp_path / "model.gguf"), tokens[:22], tokens[22:])
     with decoder(bundle) as opened:

@@ -44,15 +44,15 @@ def generate(tools, bundle, prompt, tokens, *options, devices=1, transport="thre
 class Runs:
     """`model.gguf` for one device and for meshes."""
 
-    def __init__(self, tools, folder, *options, **shape):
-        self.tools, self.folder, self.options = tools, folder, options
+    def __init__(self, tools, folder, *options, prefill="4,16", **shape):
+        self.tools, self.folder, self.options = tools, folder, [f"--prefill={prefill}", *options]
         self.shape = gguf_models.write(folder / "model.gguf", **(SHAPE | shape))
 
     def bundle(self, devices, *options):
         name = self.folder / f"{devices}{''.join(options)}.ttcb"
         if not name.exists():
             mesh = [f"--mesh={devices}", "--parallel=tensor"] if devices > 1 else []
-            compile_model(self.tools, self.folder / "model.gguf", name, "--context=64", "--prefill=4,16", *self.options, *options,
+            compile_model(self.tools, self.folder / "model.gguf", name, "--context=64", *self.options, *options,
                           *mesh)
         return name
 
@@ -160,7 +160,7 @@ SINGLE_VARIANTS = {
 
 @pytest.mark.parametrize("name", [*VARIANTS, *nightly(SINGLE_VARIANTS)])
 def test_variants(name, tools, tmp_path):
-    runs = Runs(tools, tmp_path, *EXACT, **(VARIANTS | SINGLE_VARIANTS)[name])
+    runs = Runs(tools, tmp_path, *EXACT, prefill="16", **(VARIANTS | SINGLE_VARIANTS)[name])
     runs.check_logits(2)
     if "vocabulary" in name:  # The tokens are of the best logits, which are exchanged without the others.
         assert runs.tokens(2) == runs.tokens(1)
@@ -169,7 +169,7 @@ def test_variants(name, tools, tmp_path):
 @pytest.mark.parametrize("options", [["--cache=f16"], ["--cache=q8"]], ids=lambda options: options[0])
 def test_caches(options, tools, tmp_path):
     """Rounded caches, of which tokens depend on no bit: greedy tokens of a short text."""
-    runs = Runs(tools, tmp_path, "--activations=f32", *options)
+    runs = Runs(tools, tmp_path, "--activations=f32", *options, prefill="16")
     assert runs.tokens(3, count=8) == runs.tokens(1, count=8)
 
 

@@ -79,7 +79,7 @@ def small(request, tools, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sequences")
     gguf_models.write(folder / "model.gguf", layers=2, tied=False)
     options = {"exact": ["--activations=f32", "--cache=f32"], "int8": [], "q8 cache": ["--cache=q8"]}[request.param]
-    return [compile_model(tools, folder / "model.gguf", folder / f"{n}.ttcb", "--context=96", "--prefill=1,8,32", "--logits",
+    return [compile_model(tools, folder / "model.gguf", folder / f"{n}.ttcb", "--context=96", "--prefill=8,32", "--logits",
                           f"--sequences={n}", *options) for n in (1, N)]
 
 

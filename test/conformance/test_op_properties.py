@@ -15,6 +15,7 @@ from conftest import nightly
 import op_generators  # noqa: F401 (registers the generators)
 
 BATCH = 100
+PARTS = 1 if os.environ.get("TTC_PROPERTY") else 8
 
 # Ops of the default domain without a generator: tested by onnx's own cases (test_node_cases.py) and the
 # lit tests of their importers. Most are composed of ops that have one.
@@ -100,8 +101,9 @@ def failures_of(tools, batch, folder):
 
 
 @pytest.mark.parametrize("seed", [0, *nightly(range(1, 20))])
-def test_properties(seed, tools, known, tmp_path):
-    cases = list(cases_of(known, seed))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_properties(part, seed, tools, known, tmp_path):
+    cases = list(cases_of(known, seed))[part::PARTS]
     assert cases
     failures = []
     for start in range(0, len(cases), BATCH):

@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from conftest import nightly
 
 TOOLS = ("ttc", "ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server", "ttc-plan", "ttc-plan-check")
 
@@ -308,27 +309,31 @@ def test_links_of_the_installed_pages_lead_somewhere(installed):
     assert not wrong, wrong
 
 
-def test_debian_packages(build_dir, tmp_path, tools, root):
-    """cpack makes one of each component; together they have what cmake --install has, and what they need is named."""
+@pytest.mark.parametrize("shared", ["OFF", *nightly(["ON"])])
+def test_debian_packages(shared, build_dir, tmp_path, tools, root):
+    """cpack makes one of each component; together they have what cmake --install has, and what they need is named:
+    `shared` libraries, too, which take long to find."""
     for tool in ("cpack", "dpkg-shlibdeps", "file"):
         if not shutil.which(tool):
             pytest.skip(f"{tool} is not installed")
     if "CMAKE_BUILD_TYPE:STRING=Release" not in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("not a release build")
-    run("cpack", "-G", "DEB", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
+    run("cpack", "-G", "DEB", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
+        "-D", f"CPACK_DEBIAN_PACKAGE_SHLIBDEPS={shared}", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
     packages = {p.name.split("_")[0]: p for p in (tmp_path / "packages").glob("*.deb")}
     signs = "libttrt-sign0" in packages  # not without libsodium
     mpi = "libttrt-mpi0" in packages  # not without MPI
     assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"} | (
         {"libttrt-sign0"} if signs else set()) | ({"libttrt-mpi0"} if mpi else set())
     field = lambda name, what: run("dpkg-deb", "-f", packages[name], what).strip()
-    assert "libmlir-22" in field("ttc", "Depends")
+    assert ("libmlir-22" in field("ttc", "Depends")) == (shared == "ON")
     assert "libttrt0 (= " in field("libttrt-dev", "Depends")
     if signs:
-        assert "libsodium" in field("libttrt-sign0", "Depends") and "libttrt0 (= " in field("libttrt-sign0", "Depends")
+        assert "libttrt0 (= " in field("libttrt-sign0", "Depends")
+        assert ("libsodium" in field("libttrt-sign0", "Depends")) == (shared == "ON")
     assert "sodium" not in field("libttrt0", "Depends")
     if mpi:
-        assert "libopenmpi" in field("libttrt-mpi0", "Depends")
+        assert ("libopenmpi" in field("libttrt-mpi0", "Depends")) == (shared == "ON")
     assert "mpi" not in field("libttrt0", "Depends") + field("ttrun", "Depends")
     assert not re.search("mlir|llvm|protobuf|onnx", field("ttrun", "Depends") + field("libttrt0", "Depends"))
     files = {}
