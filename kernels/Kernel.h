@@ -9,7 +9,7 @@
 #ifndef TTC_KERNELS_KERNEL_H
 #define TTC_KERNELS_KERNEL_H
 
-#include "kernels/Zones.h"
+#include "kernels/ZoneMarkers.h"
 
 #ifndef VL
 #error "compile with -DVL=8 or -DVL=16"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramBody.h"
-#include "Zones.h"
+#include "ZoneCalls.h"
 #include "dialects/Ttc/Programs/ZoneOps.h"
 #include "ttc/Codegen/Passes.h"
 

@@ -25,8 +25,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> loadKernelLibc(llvm::LLVMContext &
 /// LLVM's own order, inside out, would inline all 2 x 14 tile heights for each of them.
 void specializeKernels(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Replaces ttc_zone_id() of each name (kernels/Zones.h) by its hash, and adds the name to `names`.
-/// For specialised kernels: what the shapes rule out is gone.
+/// Replaces ttc_zone_id() of each name (kernels/ZoneMarkers.h) by its hash, and adds the name to
+/// `names`. For specialised kernels: what the shapes rule out is gone.
 llvm::Error resolveZoneNames(llvm::Module &module, std::set<std::string> &names);
 
 /// Every function for this CPU, with its full vectors: 512-bit ones are otherwise split in two

@@ -4,7 +4,7 @@
 // registers where the innermost loop is a reduction.
 #include "LoopNest.h"
 #include "ProgramBody.h"
-#include "Zones.h"
+#include "ZoneCalls.h"
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

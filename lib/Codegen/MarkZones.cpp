@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where zones begin and end among the ops of a body on memory.
-#include "Zones.h"
+#include "ZoneCalls.h"
 #include "dialects/Ttc/Programs/ZoneOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

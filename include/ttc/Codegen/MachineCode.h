@@ -36,8 +36,8 @@ struct MachineCodeOptions {
 /// exports each program's symbol and needs no library. The same programs give the same bytes:
 /// groups depend on the list alone. With `assembly`, returns the concatenated assembly instead of
 /// the object. On failure, diagnostics are emitted at the programs' modules.
-/// `zoneNames` gets the names of all zones, data and events (kernels/Zones.h) that are left in the
-/// programs.
+/// `zoneNames` gets the names of all zones, data and events (kernels/ZoneMarkers.h) that are left
+/// in the programs.
 FailureOr<llvm::SmallVector<char, 0>> compilePrograms(ArrayRef<LoweredProgram> programs,
                                                       const MachineCodeOptions &options,
                                                       std::set<std::string> *zoneNames = nullptr);

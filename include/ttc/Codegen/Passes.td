@@ -416,7 +416,7 @@ def LowerZones : Pass<"ttc-lower-zones", "::mlir::ttc::ProgramOp"> {
   let summary = "Zones of lowered bodies to calls of the kernel library";
   let description = [{
     Of a program with `markers`, `@body` gets the address of the markers as a new last argument,
-    and `ttc.zone_begin` and `ttc.zone_end` become calls with it (kernels/Zones.cpp). Without, they are
+    and `ttc.zone_begin` and `ttc.zone_end` become calls with it (kernels/ZoneMarkers.cpp). Without, they are
     removed.
 
     ```mlir

@@ -60,7 +60,7 @@ struct DecodedPlan {
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
   /// For entry points of some devices: the meetings of one inference, in the order of the default
-  /// schedule. verifyMeetings() shows that all inferences of all schedules have them.
+  /// schedule. verifyExchangesMatch() shows that all inferences of all schedules have them.
   std::vector<std::vector<Meeting>> meetings;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entry points of some devices of a mesh: their tables, and what each device does in a collective.
-// Meetings.cpp proves that all of them continue.
+// ExchangeMatching.cpp proves that all of them continue.
 
 #include "Base/Format.h"
 #include "Bundle/DecodedPlan.h"

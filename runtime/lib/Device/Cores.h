@@ -9,10 +9,10 @@
 #include "Base/ForkGuard.h"
 #include "Bundle/Bundle.h"
 #include "Bundle/Code.h"
-#include "Device/Claims.h"
 #include "Device/Events.h"
 #include "Device/Flag.h"
 #include "Device/Memory.h"
+#include "Device/WorkgroupClaims.h"
 #include "Observe/Markers.h"
 #include "Observe/ProgramZones.h"
 #include "ttrt/transport.h"
@@ -47,11 +47,11 @@ struct WorkerFlags {
 struct alignas(64) Core {
   uint32_t index = 0;
   uint32_t cores = 1;
-  uint32_t group = 0; ///< of Claims
+  uint32_t group = 0; ///< of WorkgroupClaims
   uint8_t *base = nullptr;
   uint8_t *scratch = nullptr;
   std::vector<BoundProgram> programs;
-  Claims *claims = nullptr;              ///< of all cores
+  WorkgroupClaims *claims = nullptr;     ///< of all cores
   std::unique_ptr<uint32_t[]> expected;  ///< per group: what it completes up to here
   std::unique_ptr<uint32_t[]> completed; ///< of it, by this core since the last barrier
   uint32_t sequence = 0;                 ///< commands so far whose workgroups were claimed
@@ -138,7 +138,7 @@ private:
   void stop() noexcept;
 
   const ForkGuard &process_;
-  Claims claims_;
+  WorkgroupClaims claims_;
   std::atomic<bool> stop_{false};
   uint64_t jobs_ = 0;
   uint32_t settled_ = 0; ///< the first core's count when no thread was late

@@ -48,7 +48,7 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
     Core &core = cores_[i];
     core.index = i;
     core.cores = count;
-    core.group = i / Claims::kGroup;
+    core.group = i / WorkgroupClaims::kGroup;
     core.claims = &claims_;
     core.expected.reset(new uint32_t[claims_.groups]());
     core.completed.reset(new uint32_t[claims_.groups]());

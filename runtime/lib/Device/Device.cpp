@@ -70,9 +70,9 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
             *bundle_,
             events_.get(),
             eventCount_,
-            Link(options.link_bytes_per_second
-                     ? options.link_bytes_per_second
-                     : bundle_->metadata().target()->link_bytes_per_second()),
+            HostLink(options.link_bytes_per_second
+                         ? options.link_bytes_per_second
+                         : bundle_->metadata().target()->link_bytes_per_second()),
             options.checks != 0},
       cores_(*bundle_, memory_, code_, process_, chooseCores(options.cores), 0, options.pin != 0) {
   entries_.reserve(bundle_->metadata().entries()->size());

@@ -5,8 +5,8 @@
 #include "Bundle/Bundle.h"
 #include "Bundle/Code.h"
 #include "Device/Cores.h"
-#include "Device/Membership.h"
 #include "Device/Memory.h"
+#include "Device/MeshMembership.h"
 #include "Device/Queue.h"
 #include "Device/Residency.h"
 #include "Device/ScheduleTable.h"
@@ -23,7 +23,7 @@ namespace ttrt {
 /// An address space with a bundle in it, and the threads that execute it.
 class Device {
 public:
-  /// Throws Error. ttrt.h documents the options. `joined`: see Membership.
+  /// Throws Error. ttrt.h documents the options. `joined`: see MeshMembership.
   Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options, bool &joined);
   /// Completes what is in flight, except in a forked child.
   ~Device();
@@ -64,7 +64,7 @@ public:
   // Single traces. No other thread may use the device.
 
   const DeviceMemory &memory() const { return memory_; }
-  const Membership &mesh() const { return mesh_; }
+  const MeshMembership &mesh() const { return mesh_; }
   const Residency &residency() const { return residency_; }
   /// Throws Error.
   void setLoaded(uint32_t trace, bool loaded);
@@ -103,7 +103,7 @@ private:
 
   const ForkGuard process_; ///< that has the threads
   std::shared_ptr<const Bundle> bundle_;
-  Membership mesh_; ///< outlives the memory, before whose release ~Device() leaves
+  MeshMembership mesh_; ///< outlives the memory, before whose release ~Device() leaves
   DeviceMemory memory_;
   Residency residency_;
   SlotWatch watch_;

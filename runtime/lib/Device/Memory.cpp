@@ -94,7 +94,7 @@ void DeviceMemory::release() noexcept {
 }
 
 DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages,
-                           const Membership &mesh)
+                           const MeshMembership &mesh)
     : map_(bundle.addresses()) {
   if (hugePages)
     hugeProblem_ = whyNoHugePages();

@@ -3,7 +3,7 @@
 #define TTRT_LIB_DEVICE_MEMORY_H
 
 #include "Bundle/MemoryLayout.h"
-#include "Device/Membership.h"
+#include "Device/MeshMembership.h"
 #include "ttrt/memory.h"
 
 namespace ttrt {
@@ -18,7 +18,7 @@ class DeviceMemory {
 public:
   /// Throws Error. `hugePages`: asks for them, if the system has them, and copies the constants.
   /// In a mesh, writable DRAM may be memory that other devices see.
-  DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages, const Membership &mesh);
+  DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages, const MeshMembership &mesh);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;

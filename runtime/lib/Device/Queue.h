@@ -8,7 +8,7 @@
 
 #include "Device/Cores.h"
 #include "Device/Events.h"
-#include "Device/Link.h"
+#include "Device/HostLink.h"
 #include "Device/ScheduleTable.h"
 #include "Observe/MonitorFile.h"
 #include "ttrt/pipeline.h"
@@ -72,7 +72,7 @@ struct QueueSite {
   const Bundle &bundle;
   Event *events; ///< the bundle's, then the caller's
   uint32_t eventCount;
-  Link link;
+  HostLink link;
   bool checks;             ///< check every command's addresses before executing it
   Flag done[kMaxQueues]{}; ///< per queue: counted commands that are complete
   Failure failure{};

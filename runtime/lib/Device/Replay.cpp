@@ -19,7 +19,8 @@ namespace ttrt {
 
 void Core::expectShares(uint64_t grid) noexcept {
   for (uint32_t i = 0; i < claims->groups; ++i) {
-    const uint32_t begin = i * Claims::kGroup, end = std::min(cores, begin + Claims::kGroup);
+    const uint32_t begin = i * WorkgroupClaims::kGroup,
+                   end = std::min(cores, begin + WorkgroupClaims::kGroup);
     // Count each core that has workgroups.
     expected[i] += grid >= cores ? end - begin
                                  : static_cast<uint32_t>(firstWorkgroup(grid, end, cores) -
@@ -33,7 +34,8 @@ void Core::expectAll(uint64_t grid) noexcept {
     return;
   }
   for (uint32_t i = 0; i < claims->groups; ++i) {
-    const uint32_t begin = i * Claims::kGroup, end = std::min(cores, begin + Claims::kGroup);
+    const uint32_t begin = i * WorkgroupClaims::kGroup,
+                   end = std::min(cores, begin + WorkgroupClaims::kGroup);
     expected[i] += static_cast<uint32_t>(firstWorkgroup(grid, end, cores) -
                                          firstWorkgroup(grid, begin, cores));
   }
@@ -61,7 +63,7 @@ template <typename Run> static void callRange(const void *run, uint64_t first, u
 /// once.
 static void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end, const void *run,
                        RunRange *call) noexcept {
-  Claims &claims = *core.claims;
+  WorkgroupClaims &claims = *core.claims;
   const uint32_t sequence = ++core.sequence;
   uint32_t workgroup, count = 0;
   for (; claims.claimOwn(core.index, sequence, static_cast<uint32_t>(first),
@@ -78,7 +80,7 @@ static void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end, 
       continue;
     for (; claims.claimOther(other, sequence, static_cast<uint32_t>(from),
                              static_cast<uint32_t>(to), workgroup);
-         ++core.completed[other / Claims::kGroup])
+         ++core.completed[other / WorkgroupClaims::kGroup])
       call(run, workgroup, uint64_t(workgroup) + 1);
   }
   core.expectAll(grid);

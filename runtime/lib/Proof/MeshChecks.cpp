@@ -3,7 +3,7 @@
 
 #include "Base/Format.h"
 #include "Bundle/MeshTables.h"
-#include "Proof/Meetings.h"
+#include "Proof/ExchangeMatching.h"
 #include "Proof/MeshProver.h"
 
 #include <cstring>
@@ -21,7 +21,7 @@ static void verify(const Bundle &bundle, MeshCheck check, const PlacedPlan *plan
     return verifyRoles(bundle);
   case MeshCheck::Proof:
     verifyCollectiveMoves(bundle);
-    return verifyMeetings(bundle, *plan);
+    return verifyExchangesMatch(bundle, *plan);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Zones.h"
+#include "ZoneCalls.h"
 #include "ttrt/format/program_markers.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTRT_LIB_DEVICE_MEMBERSHIP_H
-#define TTRT_LIB_DEVICE_MEMBERSHIP_H
+#ifndef TTRT_LIB_DEVICE_MESHMEMBERSHIP_H
+#define TTRT_LIB_DEVICE_MESHMEMBERSHIP_H
 
 #include "Base/ForkGuard.h"
 #include "Bundle/Bundle.h"
@@ -17,16 +17,16 @@ struct SharedMemory {
 
 /// A device's part in a mesh, from the time that its transport is prepared. Without a transport, it
 /// does nothing.
-class Membership {
+class MeshMembership {
 public:
   /// Waits for the other devices. Throws Error. The transport may be null. Sets `joined` once the
   /// transport is this device's: it must be unbound.
-  Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
-             bool &joined);
+  MeshMembership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
+                 bool &joined);
   /// A device that could not open has not left: who opened it says why, then unbinds the transport.
-  ~Membership() = default;
-  Membership(const Membership &) = delete;
-  Membership &operator=(const Membership &) = delete;
+  ~MeshMembership() = default;
+  MeshMembership(const MeshMembership &) = delete;
+  MeshMembership &operator=(const MeshMembership &) = delete;
 
   ttrt_transport *transport() const { return transport_; }
   /// The device's number; 0 without a mesh.
@@ -54,4 +54,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DEVICE_MEMBERSHIP_H
+#endif // TTRT_LIB_DEVICE_MESHMEMBERSHIP_H

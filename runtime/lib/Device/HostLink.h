@@ -2,8 +2,8 @@
 //
 // Transfers between host memory and slots. They can be slowed down to the speed of a bus.
 
-#ifndef TTRT_LIB_DEVICE_LINK_H
-#define TTRT_LIB_DEVICE_LINK_H
+#ifndef TTRT_LIB_DEVICE_HOSTLINK_H
+#define TTRT_LIB_DEVICE_HOSTLINK_H
 
 #include "Base/Clock.h"
 #include "Device/Flag.h"
@@ -16,9 +16,9 @@
 
 namespace ttrt {
 
-class Link {
+class HostLink {
 public:
-  explicit Link(uint64_t bytesPerSecond = 0) : bytesPerSecond(bytesPerSecond) {}
+  explicit HostLink(uint64_t bytesPerSecond = 0) : bytesPerSecond(bytesPerSecond) {}
 
   /// Copies, and takes as long as the link would. It sleeps for most of that time, because a bus
   /// leaves the CPU free.
@@ -54,4 +54,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DEVICE_LINK_H
+#endif // TTRT_LIB_DEVICE_HOSTLINK_H

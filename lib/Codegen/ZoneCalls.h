@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Zones of programs while they are lowered: first in the locations of ops, then as ttc.zone_begin
-// and ttc.zone_end, last as calls of kernels/Zones.cpp.
-#ifndef TTC_LIB_CODEGEN_ZONES_H
-#define TTC_LIB_CODEGEN_ZONES_H
+// and ttc.zone_end, last as calls of kernels/ZoneMarkers.cpp.
+#ifndef TTC_LIB_CODEGEN_ZONECALLS_H
+#define TTC_LIB_CODEGEN_ZONECALLS_H
 
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,7 +25,7 @@ void markZones(func::FuncOp body);
 /// Bytes of scratch of a program that needs `scratch` bytes itself, with the markers if it has any.
 int64_t addMarkerBytes(ProgramOp program, int64_t scratch);
 
-/// Generates calls of kernels/Zones.cpp in a module of the LLVM dialect. All calls insert at
+/// Generates calls of kernels/ZoneMarkers.cpp in a module of the LLVM dialect. All calls insert at
 /// `builder`.
 class ZoneCalls {
 public:
@@ -50,4 +50,4 @@ private:
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_CODEGEN_ZONES_H
+#endif // TTC_LIB_CODEGEN_ZONECALLS_H

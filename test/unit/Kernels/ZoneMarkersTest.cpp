@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernels/Zones.h: what a kernel records, and what it leaves out.
-#include "kernels/Zones.h"
+// kernels/ZoneMarkers.h: what a kernel records, and what it leaves out.
+#include "kernels/ZoneMarkers.h"
 #include "KernelCases.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST_F(Zones, SumsAddUp) {
   EXPECT_EQ(markers.dropped, 0u);
 }
 
-/// All that Zones.h has, once.
+/// All that ZoneMarkers.h has, once.
 void useAll(ProgramMarkers *markers) {
   beginGuaranteed(markers, kMainBegin, ttc_zone_id("main"));
   TTC_MAIN_CHILD_ZONE(markers, "child");

@@ -6,8 +6,8 @@
 // that nothing of this remains. Names are string literals. The compiler replaces ttc_zone_id() by
 // nameHash() once it has ruled out the code that the shapes do not need, and lists the names that
 // are left in the bundle.
-#ifndef TTC_KERNELS_ZONES_H
-#define TTC_KERNELS_ZONES_H
+#ifndef TTC_KERNELS_ZONEMARKERS_H
+#define TTC_KERNELS_ZONEMARKERS_H
 
 #include "kernels/Common.h"
 #include "ttrt/format/program_markers.h"
@@ -173,4 +173,4 @@ TTC_INLINE void invalidateMarkers(ProgramMarkers *markers) {
 
 } // namespace ttc::kernels
 
-#endif // TTC_KERNELS_ZONES_H
+#endif // TTC_KERNELS_ZONEMARKERS_H

@@ -4,7 +4,7 @@
 // order. Then one inference of all devices is executed, meeting by meeting. If all of them complete
 // it, they complete any number: a meeting of an inference waits for earlier ones only.
 
-#include "Proof/Meetings.h"
+#include "Proof/ExchangeMatching.h"
 
 #include "Base/Format.h"
 #include "Bundle/MeshTables.h"
@@ -264,7 +264,7 @@ void Rendezvous::verify() {
       failCircle(device);
 }
 
-void verifyMeetings(const Bundle &bundle, const DecodedPlan &plan) {
+void verifyExchangesMatch(const Bundle &bundle, const DecodedPlan &plan) {
   const auto &entries = *bundle.metadata().entries();
   std::vector<std::vector<uint64_t>> bodies(entries.size());
   std::vector<uint8_t> seen(entries.size());

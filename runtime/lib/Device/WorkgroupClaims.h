@@ -5,8 +5,8 @@
 // shares. A command is over as soon as its workgroups are, whether or not every thread has been
 // there: a preempted thread delays the others only by the workgroup that it is executing.
 
-#ifndef TTRT_LIB_DEVICE_CLAIMS_H
-#define TTRT_LIB_DEVICE_CLAIMS_H
+#ifndef TTRT_LIB_DEVICE_WORKGROUPCLAIMS_H
+#define TTRT_LIB_DEVICE_WORKGROUPCLAIMS_H
 
 #include "Bundle/Workgroups.h"
 #include "Device/Flag.h"
@@ -31,11 +31,11 @@ struct Job {
 ///
 /// What is completed of the shares of kGroup cores has a counter of its own: one that 64 cores
 /// raise at once would take longer than the rest of a barrier.
-class Claims {
+class WorkgroupClaims {
 public:
   static constexpr uint32_t kGroup = 8;
 
-  explicit Claims(uint32_t cores)
+  explicit WorkgroupClaims(uint32_t cores)
       : groups((cores + kGroup - 1) / kGroup), shares(new Share[cores]),
         completed(new Flag[groups]), base(new std::atomic<uint32_t>[groups]) {
     for (uint32_t group = 0; group < groups; ++group)
@@ -151,4 +151,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DEVICE_CLAIMS_H
+#endif // TTRT_LIB_DEVICE_WORKGROUPCLAIMS_H

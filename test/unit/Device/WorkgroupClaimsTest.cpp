@@ -3,7 +3,7 @@
 // Workgroups are claimed: each exactly once, by whom ever, and none that needs a thread which does
 // not get its CPU.
 
-#include "Device/Claims.h"
+#include "Device/WorkgroupClaims.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/Sanitized.h"
 
@@ -27,7 +27,7 @@ namespace {
 /// A core's walk over commands of random grids, each of which needs the one before.
 class Walker {
 public:
-  Walker(Claims &claims, uint32_t core, uint32_t cores)
+  Walker(WorkgroupClaims &claims, uint32_t core, uint32_t cores)
       : claims(claims), core(core), cores(cores), random(core) {}
 
   template <typename Run> void command(uint32_t grid, Run run) {
@@ -51,14 +51,14 @@ public:
   uint32_t sequence = 0, expected = 0;
 
 private:
-  Claims &claims;
+  WorkgroupClaims &claims;
   const uint32_t core, cores;
   std::minstd_rand random;
 };
 
-TEST(Claims, EveryWorkgroupIsClaimedOnce) {
+TEST(WorkgroupClaims, EveryWorkgroupIsClaimedOnce) {
   constexpr uint32_t kCores = 4, kCommands = 3000;
-  Claims claims(kCores);
+  WorkgroupClaims claims(kCores);
   std::minstd_rand random(7);
   std::vector<std::vector<std::atomic<uint32_t>>> times;
   for (uint32_t i = 0; i < kCommands; ++i)
@@ -85,8 +85,8 @@ TEST(Claims, EveryWorkgroupIsClaimedOnce) {
       EXPECT_EQ(one, 1u);
 }
 
-TEST(Claims, AThreadThatIsLateFindsNothing) {
-  Claims claims(2);
+TEST(WorkgroupClaims, AThreadThatIsLateFindsNothing) {
+  WorkgroupClaims claims(2);
   Walker first(claims, 0, 2), second(claims, 1, 2);
   std::vector<uint32_t> ran;
   auto run = [&](uint32_t workgroup) { ran.push_back(workgroup); };
@@ -102,8 +102,8 @@ TEST(Claims, AThreadThatIsLateFindsNothing) {
   EXPECT_EQ(ran, (std::vector<uint32_t>{3, 4, 2, 1, 0}));
 }
 
-TEST(Claims, NumbersOfCommandsGoRound) {
-  Claims claims(2);
+TEST(WorkgroupClaims, NumbersOfCommandsGoRound) {
+  WorkgroupClaims claims(2);
   Walker first(claims, 0, 2);
   uint32_t ran = 0;
   first.sequence = UINT32_MAX / 2 - 2;
@@ -113,9 +113,9 @@ TEST(Claims, NumbersOfCommandsGoRound) {
   EXPECT_EQ(ran, 3u * 5 * 4);
 }
 
-TEST(Claims, ALateThreadTakesTheLatestJob) {
+TEST(WorkgroupClaims, ALateThreadTakesTheLatestJob) {
   constexpr uint64_t kJobs = 200000;
-  Claims claims(9); // two groups
+  WorkgroupClaims claims(9); // two groups
   std::thread reader([&] {
     uint32_t expected[2];
     for (uint64_t last = 0; last < kJobs;) {

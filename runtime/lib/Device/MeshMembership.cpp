@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Device/Membership.h"
+#include "Device/MeshMembership.h"
 
 #include "Base/Format.h"
 #include "Bundle/MeshTables.h"
@@ -7,8 +7,8 @@
 
 namespace ttrt {
 
-Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
-                       bool &joined)
+MeshMembership::MeshMembership(const Bundle &bundle, ttrt_transport *transport,
+                               const ForkGuard &process, bool &joined)
     : process_(process), transport_(transport) {
   const uint32_t devices = devicesOf(bundle.metadata());
   if (!transport) {
@@ -45,14 +45,14 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
   isMember_ = joined = true;
 }
 
-void Membership::bind(uint8_t *base) {
+void MeshMembership::bind(uint8_t *base) {
   ttrt_error error;
   if (transport_)
     if (const ttrt_status status = transport_->bind(transport_, base, &error); status != TTRT_OK)
       throw Error{status, error.message};
 }
 
-void Membership::leave() noexcept {
+void MeshMembership::leave() noexcept {
   if (isMember_ && !process_.isChild())
     transport_->unbind(transport_);
   isMember_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Zones.h for generated code: what --ttc-lower-zones, --ttc-add-entries and --ttc-call-kernels
-// make calls of. `name` is the address of a constant string that ends with a zero.
+// ZoneMarkers.h for generated code: what --ttc-lower-zones, --ttc-add-entries and
+// --ttc-call-kernels make calls of. `name` is the address of a constant string that ends with a
+// zero.
 #include "kernels/Kernel.h"
 
 using namespace ttc::kernels;
