@@ -96,9 +96,25 @@ foreach(tool ttc ttc-opt ttc-translate ttc-plan ttc-plan-check ttrun)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
 endforeach()
 
+find_program(TTC_PYTHON3 NAMES python3)
+set(doc share/doc/ttc)
+
+# The reference of the dialect, from its definitions.
+if(TTC_BUILD_COMPILER AND TTC_PYTHON3)
+  set(pages ${CMAKE_BINARY_DIR}/docs)
+  set(reference ${pages}/ir-reference.md)
+  file(GLOB_RECURSE definitions CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dialects/Ttc/*.td)
+  add_custom_command(OUTPUT ${reference}
+    COMMAND ${CMAKE_COMMAND} -E env LLVM_TBLGEN=${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen
+      ${TTC_PYTHON3} ${CMAKE_SOURCE_DIR}/scripts/ir-reference.py ${reference}
+    DEPENDS ${definitions} ${CMAKE_SOURCE_DIR}/scripts/ir-reference.py
+    COMMENT "Writing the reference of the dialect" VERBATIM)
+  add_custom_target(ttc-ir-reference ALL DEPENDS ${reference})
+  install(FILES ${reference} DESTINATION ${doc}/docs COMPONENT compiler)
+endif()
+
 # Man pages from docs/tools.md, where lowdown is installed.
 find_program(TTC_LOWDOWN lowdown)
-find_program(TTC_PYTHON3 NAMES python3)
 if(TTC_LOWDOWN AND TTC_PYTHON3)
   set(man ${CMAKE_BINARY_DIR}/man)
   add_custom_command(OUTPUT ${man}/stamp
@@ -117,7 +133,6 @@ else()
 endif()
 
 # The pages, in the folders in which they link each other.
-set(doc share/doc/ttc)
 install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md DESTINATION ${doc} COMPONENT compiler)
 install(DIRECTORY docs examples DESTINATION ${doc} COMPONENT compiler)
 install(FILES benchmarks/README.md DESTINATION ${doc}/benchmarks COMPONENT compiler)
