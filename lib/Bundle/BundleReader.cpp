@@ -103,7 +103,7 @@ Location BundleReader::getLocation(uint32_t index) {
 
 LogicalResult BundleReader::readTarget() {
   FailureOr<TargetAttr> target =
-      ttc::readTarget(*bundle->target(), context, [&] { return emitError(); });
+      mlir::ttc::readTarget(*bundle->target(), context, [&] { return emitError(); });
   if (failed(target))
     return failure();
   module->setAttr(kTargetAttrName, *target);
@@ -115,7 +115,7 @@ LogicalResult BundleReader::readMesh() {
   const fb::Mesh *table = bundle->mesh();
   if (!table)
     return success();
-  mesh = ttc::readMesh(*table, context, [&] { return emitError(); });
+  mesh = mlir::ttc::readMesh(*table, context, [&] { return emitError(); });
   if (!mesh)
     return failure();
   module->setAttr(kMeshAttrName, mesh);

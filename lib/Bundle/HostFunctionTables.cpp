@@ -47,7 +47,7 @@ static LogicalResult writeValue(ProgramOp program, NamedAttribute attribute,
   return success();
 }
 
-FailureOr<std::unique_ptr<fb::HostFunctionT>> ttc::writeHostFunction(ProgramOp program) {
+FailureOr<std::unique_ptr<fb::HostFunctionT>> mlir::ttc::writeHostFunction(ProgramOp program) {
   HostFunctionAttr function = program.getHostFunctionAttr();
   auto table = std::make_unique<fb::HostFunctionT>();
   table->name = function.getName();
@@ -67,7 +67,7 @@ FailureOr<std::unique_ptr<fb::HostFunctionT>> ttc::writeHostFunction(ProgramOp p
   return table;
 }
 
-uint64_t ttc::digestOfHostFunction(const fb::ProgramT &program) {
+uint64_t mlir::ttc::digestOfHostFunction(const fb::ProgramT &program) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fb::Program::Pack(builder, &program));
   return ttrt::dataflow::digestOfHostFunction(
@@ -92,7 +92,7 @@ static RankedTensorType readType(flatbuffers::Optional<fb::DType> dtype,
   return element ? RankedTensorType::get(sizes, element) : RankedTensorType();
 }
 
-RankedTensorType ttc::readHostType(const fb::Operand &operand, MLIRContext *context) {
+RankedTensorType mlir::ttc::readHostType(const fb::Operand &operand, MLIRContext *context) {
   return readType(operand.dtype(), operand.shape(), context);
 }
 
@@ -131,8 +131,8 @@ static Attribute readValue(const fb::HostAttribute &table, Builder &builder) {
                             : Attribute();
 }
 
-HostFunctionAttr ttc::readHostFunction(const fb::HostFunction &table, MLIRContext *context,
-                                       function_ref<InFlightDiagnostic()> emitError) {
+HostFunctionAttr mlir::ttc::readHostFunction(const fb::HostFunction &table, MLIRContext *context,
+                                             function_ref<InFlightDiagnostic()> emitError) {
   Builder builder(context);
   SmallVector<NamedAttribute> attributes;
   const auto *entries = table.attributes();

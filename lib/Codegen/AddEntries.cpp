@@ -67,7 +67,7 @@ static FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module,
 }
 
 namespace {
-struct AddEntriesPass : ttc::impl::AddEntriesBase<AddEntriesPass> {
+struct AddEntriesPass : mlir::ttc::impl::AddEntriesBase<AddEntriesPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     ModuleOp module = getCodeModule(program);

@@ -147,7 +147,7 @@ static FailureOr<LLVM::LLVMFuncOp> addShardEntry(ProgramOp program, ModuleOp mod
 }
 
 namespace {
-struct AddShardEntriesPass : ttc::impl::AddShardEntriesBase<AddShardEntriesPass> {
+struct AddShardEntriesPass : mlir::ttc::impl::AddShardEntriesBase<AddShardEntriesPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     ModuleOp module = getCodeModule(program);

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct AnnotateAliasingPass : ttc::impl::AnnotateAliasingBase<AnnotateAliasingPass> {
+struct AnnotateAliasingPass : mlir::ttc::impl::AnnotateAliasingBase<AnnotateAliasingPass> {
   void runOnOperation() override {
     func::FuncOp body = getOperation();
     FailureOr<int64_t> scratch =

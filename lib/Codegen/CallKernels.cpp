@@ -291,7 +291,7 @@ private:
   SmallVector<int64_t> extra; ///< the program's operands that the epilogue reads
 };
 
-struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
+struct CallKernelsPass : mlir::ttc::impl::CallKernelsBase<CallKernelsPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     KernelOpInterface kernel = findKernel(program);

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass> {
+struct CompileProgramsPass : mlir::ttc::impl::CompileProgramsBase<CompileProgramsPass> {
   using CompileProgramsBase::CompileProgramsBase;
   PassCounter numPrograms{*this, "programs", "Programs compiled"};
   PassCounter codeBytes{*this, "code-bytes",

@@ -75,7 +75,7 @@ struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-struct ExpandArithmeticPass : ttc::impl::ExpandArithmeticBase<ExpandArithmeticPass> {
+struct ExpandArithmeticPass : mlir::ttc::impl::ExpandArithmeticBase<ExpandArithmeticPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathApproximationPatterns(patterns);

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct ExpandZonesPass : ttc::impl::ExpandZonesBase<ExpandZonesPass> {
+struct ExpandZonesPass : mlir::ttc::impl::ExpandZonesBase<ExpandZonesPass> {
   using ExpandZonesBase::ExpandZonesBase;
 
   void runOnOperation() override {

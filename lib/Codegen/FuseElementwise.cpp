@@ -34,7 +34,7 @@ static bool isWorthFusing(OpOperand *operand) {
 }
 
 namespace {
-struct FuseElementwisePass : ttc::impl::FuseElementwiseBase<FuseElementwisePass> {
+struct FuseElementwisePass : mlir::ttc::impl::FuseElementwiseBase<FuseElementwisePass> {
   void runOnOperation() override {
     func::FuncOp body = getOperation();
     MLIRContext *context = &getContext();

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass> {
+struct InlineEpiloguesPass : mlir::ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass> {
   PassCounter numCalled{*this, "called", "Epilogues that are called"};
 
   void runOnOperation() override {

@@ -310,7 +310,7 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
     }
 }
 
-struct LinalgToLoopsPass : ttc::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
+struct LinalgToLoopsPass : mlir::ttc::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
   void runOnOperation() override {
     markZones(getOperation());
     IRRewriter rewriter(&getContext());

@@ -118,7 +118,7 @@ void mergeLoops(SmallVectorImpl<NestLoop> &loops, const llvm::SmallSet<unsigned,
 
 } // namespace
 
-std::optional<LoopNest> ttc::analyzeNest(OpBuilder &b, linalg::GenericOp op) {
+std::optional<LoopNest> mlir::ttc::analyzeNest(OpBuilder &b, linalg::GenericOp op) {
   Location loc = op.getLoc();
   LoopNest nest;
   unsigned numDims = op.getNumLoops();

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct LowerZonesPass : ttc::impl::LowerZonesBase<LowerZonesPass> {
+struct LowerZonesPass : mlir::ttc::impl::LowerZonesBase<LowerZonesPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     ModuleOp module = getCodeModule(program);

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct MarkParallelLoopsPass : ttc::impl::MarkParallelLoopsBase<MarkParallelLoopsPass> {
+struct MarkParallelLoopsPass : mlir::ttc::impl::MarkParallelLoopsBase<MarkParallelLoopsPass> {
   PassCounter numLoops{*this, "loops", "Loops marked"};
 
   void runOnOperation() override {

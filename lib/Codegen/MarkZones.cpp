@@ -122,7 +122,7 @@ private:
 
 } // namespace
 
-void ttc::markZones(func::FuncOp body) {
+void mlir::ttc::markZones(func::FuncOp body) {
   llvm::MapVector<Operation *, Place> places;
   llvm::StringMap<llvm::StringSet<>> kinds;
   body.walk([&](Operation *op) {

@@ -55,13 +55,13 @@ Value scaleByPower(Arithmetic &a, Value x, Value n) {
 
 } // namespace
 
-Value ttc::emitExp(Arithmetic &a, Value x) {
+Value mlir::ttc::emitExp(Arithmetic &a, Value x) {
   x = a.clamp(x, -104.0, 89.0);
   auto [r, n] = reduceExp(a, x);
   return scaleByPower(a, a.add(a.add(expTail(a, r), r), a.f32(1.0)), n.integer);
 }
 
-Value ttc::emitExp2(Arithmetic &a, Value x) {
+Value mlir::ttc::emitExp2(Arithmetic &a, Value x) {
   // 2^x = 2^n exp(r ln 2), with x - n = r exactly.
   x = a.clamp(x, -151.0, 129.0);
   Rounded n = roundToInteger(a, x, a.f32(1.0));
@@ -69,7 +69,7 @@ Value ttc::emitExp2(Arithmetic &a, Value x) {
   return scaleByPower(a, a.add(a.add(expTail(a, r), r), a.f32(1.0)), n.integer);
 }
 
-Value ttc::emitExpM1(Arithmetic &a, Value x) {
+Value mlir::ttc::emitExpM1(Arithmetic &a, Value x) {
   // exp(x) - 1 = 2^n (exp(r) - 1) + 2^n - 1, exact where n = 0. Below -25 it rounds to -1.
   Value clamped = a.clamp(x, -25.0, 88.7);
   auto [r, n] = reduceExp(a, clamped);
@@ -79,7 +79,7 @@ Value ttc::emitExpM1(Arithmetic &a, Value x) {
   return a.select(a.less(a.f32(88.72), x), a.f32(kInfinity), value);
 }
 
-Value ttc::emitLog(Arithmetic &a, Value x) {
+Value mlir::ttc::emitLog(Arithmetic &a, Value x) {
   // Subnormal arguments are scaled up first.
   Value isSmall = a.less(x, a.f32(1.17549435e-38));
   Value scaled = a.select(isSmall, a.mul(x, a.f32(8388608.0)), x);
@@ -105,7 +105,7 @@ Value ttc::emitLog(Arithmetic &a, Value x) {
                   a.f32(kNaN));
 }
 
-Value ttc::emitLog1p(Arithmetic &a, Value x) {
+Value mlir::ttc::emitLog1p(Arithmetic &a, Value x) {
   // log(1 + x), corrected for what rounding 1 + x loses.
   Value u = arith::AddFOp::create(a.builder(), x, a.f32(1.0));
   Value rounded = arith::SubFOp::create(a.builder(), u, a.f32(1.0));
@@ -114,7 +114,7 @@ Value ttc::emitLog1p(Arithmetic &a, Value x) {
   return a.select(isExact, x, result);
 }
 
-Value ttc::emitTanh(Arithmetic &a, Value x) {
+Value mlir::ttc::emitTanh(Arithmetic &a, Value x) {
   Value clamped = a.clamp(x, -7.90531110763549805, 7.90531110763549805);
   Value square = a.mul(clamped, clamped);
   Value p = a.polynomial(square, {-2.76076847742355e-16, 2.00018790482477e-13,
@@ -126,7 +126,7 @@ Value ttc::emitTanh(Arithmetic &a, Value x) {
   return a.select(a.less(a.abs(x), a.f32(0.0004)), x, result);
 }
 
-Value ttc::emitErf(Arithmetic &a, Value x) {
+Value mlir::ttc::emitErf(Arithmetic &a, Value x) {
   // A rational function; beyond 4 the value rounds to 1.
   Value clamped = a.clamp(x, -4.0, 4.0);
   Value square = a.mul(clamped, clamped);
@@ -163,8 +163,8 @@ static Value emitSinShifted(Arithmetic &a, Value x, int64_t quarters) {
   return a.select(a.cmp(P::ULT, a.abs(x), a.f32(kInfinity)), result, a.f32(kNaN));
 }
 
-Value ttc::emitSin(Arithmetic &a, Value x) { return emitSinShifted(a, x, 0); }
-Value ttc::emitCos(Arithmetic &a, Value x) { return emitSinShifted(a, x, 1); }
+Value mlir::ttc::emitSin(Arithmetic &a, Value x) { return emitSinShifted(a, x, 0); }
+Value mlir::ttc::emitCos(Arithmetic &a, Value x) { return emitSinShifted(a, x, 1); }
 
 //===--- pow --------------------------------------------------------------------------===//
 
@@ -202,7 +202,7 @@ enum Rounding { ToEven, Down, Up, TowardZero, AwayFromZero };
 }
 static Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode);
 
-Value ttc::emitPow(Arithmetic &a, Value x, Value y) {
+Value mlir::ttc::emitPow(Arithmetic &a, Value x, Value y) {
   // exp(y log |x|) in f64: in f32 the error would grow with the exponent of the result.
   Type f32 = a.builder().getF32Type(), f64 = a.builder().getF64Type();
   Value zero = a.f32(0.0), one = a.f32(1.0), infinity = a.f32(kInfinity);
@@ -264,7 +264,7 @@ static Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
 
 //===--- patterns ---------------------------------------------------------------------===//
 
-void ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
+void mlir::ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   auto rounding = [](Rounding mode) {
     return [mode](Arithmetic &a, ValueRange x) { return emitRoundedTo(a, x[0], mode); };

@@ -384,7 +384,7 @@ static Value emitPowF64(Arithmetic &a, Value x, Value y) {
 
 //===--- patterns -----------------------------------------------------------------------===//
 
-void ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
+void mlir::ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
   populateTrigonometryApproximationF64Patterns(patterns);
   MLIRContext *context = patterns.getContext();
   auto rounding = [](Rounding mode) {

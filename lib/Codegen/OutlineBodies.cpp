@@ -72,7 +72,7 @@ static FailureOr<func::FuncOp> buildBody(ProgramOp program, ModuleOp module) {
 }
 
 namespace {
-struct OutlineBodiesPass : ttc::impl::OutlineBodiesBase<OutlineBodiesPass> {
+struct OutlineBodiesPass : mlir::ttc::impl::OutlineBodiesBase<OutlineBodiesPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     if (failed(verifyNotEmpty(program)))

@@ -4,8 +4,8 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-FailureOr<int64_t> ttc::getPassedInteger(Operation *function, StringRef attribute, StringRef setBy,
-                                         int64_t least) {
+FailureOr<int64_t> mlir::ttc::getPassedInteger(Operation *function, StringRef attribute,
+                                               StringRef setBy, int64_t least) {
   auto value = function->getAttrOfType<IntegerAttr>(attribute);
   if (value && value.getInt() >= least)
     return value.getInt();
@@ -19,21 +19,21 @@ FailureOr<int64_t> ttc::getPassedInteger(Operation *function, StringRef attribut
   return error;
 }
 
-ModuleOp ttc::getCodeModule(ProgramOp program) {
+ModuleOp mlir::ttc::getCodeModule(ProgramOp program) {
   if (program.isExternal() || program.getBody().front().empty())
     return nullptr;
   return dyn_cast<ModuleOp>(program.getBody().front().front());
 }
 
-KernelOpInterface ttc::findKernel(ProgramOp program) {
+KernelOpInterface mlir::ttc::findKernel(ProgramOp program) {
   if (!program.hasTensorBody())
     return nullptr;
   auto kernels = program.getBody().front().getOps<KernelOpInterface>();
   return kernels.empty() ? KernelOpInterface() : *kernels.begin();
 }
 
-void ttc::setRequirements(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups,
-                          int64_t scratchBytes) {
+void mlir::ttc::setRequirements(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups,
+                                int64_t scratchBytes) {
   Builder builder(entry);
   entry->setAttr(kWorkgroupsAttrName, builder.getI64IntegerAttr(workgroups));
   entry->setAttr(kScratchBytesAttrName, builder.getI64IntegerAttr(scratchBytes));

@@ -118,7 +118,7 @@ Value emitAtanh(Arithmetic &a, Value x) {
 
 } // namespace
 
-void ttc::populateTrigonometryApproximationPatterns(RewritePatternSet &patterns) {
+void mlir::ttc::populateTrigonometryApproximationPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<Approximate<math::AsinOp>>(context, unary(emitAsin));
   patterns.add<Approximate<math::AcosOp>>(context, unary(emitAcos));

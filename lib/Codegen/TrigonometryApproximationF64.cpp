@@ -164,7 +164,7 @@ Value emitAtanh(Arithmetic &a, Value x) {
 
 } // namespace
 
-void ttc::populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns) {
+void mlir::ttc::populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ApproximateF64<math::TanOp>>(context, unary(emitTan));
   patterns.add<ApproximateF64<math::AtanOp>>(context, unary(emitAtan));

@@ -9,14 +9,14 @@ using namespace mlir::ttc;
 
 static constexpr StringLiteral kZoneKey = "ttc.zone";
 
-Location ttc::setZone(Location loc, Attribute zone) {
+Location mlir::ttc::setZone(Location loc, Attribute zone) {
   MLIRContext *context = loc.getContext();
   Builder builder(context);
   return FusedLoc::get(context, {loc},
                        builder.getDictionaryAttr(builder.getNamedAttr(kZoneKey, zone)));
 }
 
-Attribute ttc::getZone(Location loc) {
+Attribute mlir::ttc::getZone(Location loc) {
   Attribute zone;
   loc->walk([&](Location part) {
     if (auto fused = dyn_cast<FusedLoc>(part))
@@ -29,7 +29,7 @@ Attribute ttc::getZone(Location loc) {
 
 //===--- calls ------------------------------------------------------------------------===//
 
-int64_t ttc::addMarkerBytes(ProgramOp program, int64_t scratch) {
+int64_t mlir::ttc::addMarkerBytes(ProgramOp program, int64_t scratch) {
   using ttrt::profile::ProgramMarkers;
   if (!program.getMarkers())
     return scratch;

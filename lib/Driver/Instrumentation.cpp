@@ -32,7 +32,7 @@ public:
 private:
   double afterSeconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  ttc::ProgressLine line;
+  mlir::ttc::ProgressLine line;
 };
 
 } // namespace

@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 /// The alignment of resources: that of the widest vector loads.
-static constexpr size_t alignment = 64;
+static constexpr size_t resourceAlignment = 64;
 
-std::optional<ArrayRef<char>> ttc::viewConstantBytes(ElementsAttr constant) {
+std::optional<ArrayRef<char>> mlir::ttc::viewConstantBytes(ElementsAttr constant) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
     return resource.getData();
   auto dense = dyn_cast<DenseElementsAttr>(constant);
@@ -23,7 +23,7 @@ std::optional<ArrayRef<char>> ttc::viewConstantBytes(ElementsAttr constant) {
   return dense.getRawData();
 }
 
-SmallVector<char> ttc::getConstantBytes(ElementsAttr constant) {
+SmallVector<char> mlir::ttc::getConstantBytes(ElementsAttr constant) {
   if (std::optional<ArrayRef<char>> view = viewConstantBytes(constant))
     return SmallVector<char>(*view);
   auto dense = cast<DenseElementsAttr>(constant);
@@ -41,7 +41,8 @@ SmallVector<char> ttc::getConstantBytes(ElementsAttr constant) {
   return bytes;
 }
 
-ElementsAttr ttc::makeConstant(RankedTensorType type, ArrayRef<char> bytes, StringRef nameHint) {
+ElementsAttr mlir::ttc::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
+                                     StringRef nameHint) {
   assert(static_cast<int64_t>(bytes.size()) == getTensorBytes(type) && "bytes of another type");
   if (type.getElementType().isInteger(1)) {
     auto values = llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
@@ -49,13 +50,13 @@ ElementsAttr ttc::makeConstant(RankedTensorType type, ArrayRef<char> bytes, Stri
   }
   if (static_cast<int64_t>(bytes.size()) <= maxInlineConstantBytes)
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  return DenseResourceElementsAttr::get(
-      type, nameHint,
-      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment, /*dataIsMutable=*/false));
+  return DenseResourceElementsAttr::get(type, nameHint,
+                                        HeapAsmResourceBlob::allocateAndCopyWithAlign(
+                                            bytes, resourceAlignment, /*dataIsMutable=*/false));
 }
 
-ElementsAttr ttc::makeConstant(RankedTensorType type, ArrayRef<char> bytes, StringRef nameHint,
-                               llvm::unique_function<void()> release) {
+ElementsAttr mlir::ttc::makeConstant(RankedTensorType type, ArrayRef<char> bytes,
+                                     StringRef nameHint, llvm::unique_function<void()> release) {
   assert(static_cast<int64_t>(bytes.size()) == getTensorBytes(type) && "bytes of another type");
   if (type.getElementType().isInteger(1) ||
       static_cast<int64_t>(bytes.size()) <= maxInlineConstantBytes) {

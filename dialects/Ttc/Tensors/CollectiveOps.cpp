@@ -2,6 +2,7 @@
 #include "dialects/Ttc/Tensors/CollectiveOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -26,10 +27,8 @@ static LogicalResult verifySameType(Operation *op) {
   return success();
 }
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static LogicalResult verifyDimension(Operation *op, StringRef name, int64_t dimension) {
-  int64_t rank = typeOf(op->getOperand(0)).getRank();
+  int64_t rank = tensorType(op->getOperand(0)).getRank();
   if (dimension < 0 || dimension >= rank)
     return op->emitOpError("(C2) expected '")
            << name << "' of a dimension below " << rank << ", found " << dimension;
@@ -56,7 +55,7 @@ LogicalResult AllGatherOp::verify() {
   if (failed(verifyAxes(*this, getAxes())) ||
       failed(verifyDimension(*this, "dimension", getDimension())))
     return failure();
-  if (!isMultiple(typeOf(getY()), typeOf(getX()), getDimension()))
+  if (!isMultiple(tensorType(getY()), tensorType(getX()), getDimension()))
     return emitOpError("(C3) expected a result with a multiple of dimension ")
            << getDimension() << " of " << getX().getType() << ", found " << getY().getType();
   return success();
@@ -66,7 +65,7 @@ LogicalResult ReduceScatterOp::verify() {
   if (failed(verifyAxes(*this, getAxes())) ||
       failed(verifyDimension(*this, "dimension", getDimension())))
     return failure();
-  if (!isMultiple(typeOf(getX()), typeOf(getY()), getDimension()))
+  if (!isMultiple(tensorType(getX()), tensorType(getY()), getDimension()))
     return emitOpError("(C3) expected a result with a divisor of dimension ")
            << getDimension() << " of " << getX().getType() << ", found " << getY().getType();
   return success();
@@ -76,7 +75,7 @@ LogicalResult AllToAllOp::verify() {
   if (failed(verifyAxes(*this, getAxes())) || failed(verifyDimension(*this, "split", getSplit())) ||
       failed(verifyDimension(*this, "concat", getConcat())))
     return failure();
-  auto x = typeOf(getX()), y = typeOf(getY());
+  auto x = tensorType(getX()), y = tensorType(getY());
   bool fits = x == y && getSplit() == getConcat();
   if (getSplit() != getConcat() && x.getRank() == y.getRank() && y.getDimSize(getSplit()) != 0) {
     int64_t parts = x.getDimSize(getSplit()) / y.getDimSize(getSplit());
@@ -147,33 +146,35 @@ FailureOr<CollectiveForm> AllReduceOp::getForm(int64_t) {
 
 FailureOr<CollectiveForm> AllGatherOp::getForm(int64_t devices) {
   int64_t dimension = getDimension();
-  if (failed(expectDevices(
-          *this, typeOf(getY()).getDimSize(dimension) / typeOf(getX()).getDimSize(dimension),
-          devices)))
+  if (failed(expectDevices(*this,
+                           tensorType(getY()).getDimSize(dimension) /
+                               tensorType(getX()).getDimSize(dimension),
+                           devices)))
     return failure();
   return CollectiveForm{CollectiveKind::AllGather, Reduction::Sum,
-                        getRows(typeOf(getX()), dimension)};
+                        getRows(tensorType(getX()), dimension)};
 }
 
 FailureOr<CollectiveForm> ReduceScatterOp::getForm(int64_t devices) {
   int64_t dimension = getDimension();
-  if (failed(expectDevices(
-          *this, typeOf(getX()).getDimSize(dimension) / typeOf(getY()).getDimSize(dimension),
-          devices)))
+  if (failed(expectDevices(*this,
+                           tensorType(getX()).getDimSize(dimension) /
+                               tensorType(getY()).getDimSize(dimension),
+                           devices)))
     return failure();
   return CollectiveForm{CollectiveKind::ReduceScatter, getReduction(),
-                        getRows(typeOf(getX()), dimension)};
+                        getRows(tensorType(getX()), dimension)};
 }
 
 FailureOr<CollectiveForm> AllToAllOp::getForm(int64_t devices) {
-  int64_t size = typeOf(getX()).getDimSize(getSplit());
+  int64_t size = tensorType(getX()).getDimSize(getSplit());
   if (getSplit() == getConcat()) {
     if (failed(expectParts(*this, getSplit(), size, devices)))
       return failure();
     return CollectiveForm{CollectiveKind::AllToAll, Reduction::Sum,
-                          getRows(typeOf(getX()), getSplit())};
+                          getRows(tensorType(getX()), getSplit())};
   }
-  if (failed(expectDevices(*this, size / typeOf(getY()).getDimSize(getSplit()), devices)))
+  if (failed(expectDevices(*this, size / tensorType(getY()).getDimSize(getSplit()), devices)))
     return failure();
   CollectiveForm form{CollectiveKind::AllToAll, Reduction::Sum};
   form.splitAndConcat = {int64_t(getSplit()), int64_t(getConcat())};
@@ -203,7 +204,7 @@ FailureOr<CollectiveForm> PermuteOp::getForm(int64_t devices) {
 
 Value mlir::ttc::slicePart(OpBuilder &builder, Value value, int64_t dim, int64_t part,
                            int64_t parts) {
-  SmallVector<int64_t> sizes(typeOf(value).getShape()), starts(sizes.size()),
+  SmallVector<int64_t> sizes(tensorType(value).getShape()), starts(sizes.size()),
       steps(sizes.size(), 1);
   sizes[dim] /= parts;
   starts[dim] = part * sizes[dim];
@@ -326,7 +327,7 @@ struct SliceOfAllReduce : OpRewritePattern<SliceOp> {
 
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     auto all = op.getX().getDefiningOp<AllReduceOp>();
-    if (!all || !all->hasOneUse() || typeOf(op.getY()).getNumElements() == 0)
+    if (!all || !all->hasOneUse() || tensorType(op.getY()).getNumElements() == 0)
       return failure();
     Value part = SliceOp::create(rewriter, op.getLoc(), op.getType(), all.getX(), op.getStarts(),
                                  op.getSizes(), op.getSteps());
@@ -343,16 +344,16 @@ struct SliceOfAllGather : OpRewritePattern<SliceOp> {
 
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     auto all = op.getX().getDefiningOp<AllGatherOp>();
-    if (!all || !all->hasOneUse() || typeOf(op.getY()).getNumElements() == 0)
+    if (!all || !all->hasOneUse() || tensorType(op.getY()).getNumElements() == 0)
       return failure();
     const int64_t dimension = all.getDimension();
     SmallVector<int64_t> sizes(op.getSizes());
-    if (sizes[dimension] != typeOf(all.getY()).getDimSize(dimension) ||
+    if (sizes[dimension] != tensorType(all.getY()).getDimSize(dimension) ||
         op.getSteps()[dimension] != 1)
       return failure();
-    sizes[dimension] = typeOf(all.getX()).getDimSize(dimension);
-    Value part = SliceOp::create(rewriter, op.getLoc(), typeOf(op.getY()).clone(sizes), all.getX(),
-                                 op.getStarts(), sizes, op.getSteps());
+    sizes[dimension] = tensorType(all.getX()).getDimSize(dimension);
+    Value part = SliceOp::create(rewriter, op.getLoc(), tensorType(op.getY()).clone(sizes),
+                                 all.getX(), op.getStarts(), sizes, op.getSteps());
     rewriter.replaceOpWithNewOp<AllGatherOp>(op, op.getType(), part, all.getAxes(),
                                              all.getDimension());
     return success();

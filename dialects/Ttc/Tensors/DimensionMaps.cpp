@@ -62,8 +62,8 @@ static void normalize(DimensionMap &map, int64_t begin, int64_t end, int64_t vec
 }
 
 /// The dimension of an image's channels; the spatial ones are from `begin` to `end`.
-struct ImageDims {
-  template <typename Op> ImageDims(const DimensionMap &map, Op op) : end(map.getRank(0)) {
+struct WindowedDims {
+  template <typename Op> WindowedDims(const DimensionMap &map, Op op) : end(map.getRank(0)) {
     if (op.getChannelsLast()) {
       --begin;
       channels = --end;
@@ -80,14 +80,14 @@ void LogSoftmaxOp::describeDimensions(DimensionMap &map) {
   normalize(map, getAxis(), getAxis() + 1, -1, Combiner::Max);
 }
 void BatchNormOp::describeDimensions(DimensionMap &map) {
-  normalize(map, 0, 0, ImageDims(map, *this).channels);
+  normalize(map, 0, 0, WindowedDims(map, *this).channels);
 }
 void InstanceNormOp::describeDimensions(DimensionMap &map) {
-  ImageDims dims(map, *this);
+  WindowedDims dims(map, *this);
   normalize(map, dims.begin, dims.end, dims.channels);
 }
 void GroupNormOp::describeDimensions(DimensionMap &map) {
-  normalize(map, 1, map.getRank(0), ImageDims(map, *this).channels);
+  normalize(map, 1, map.getRank(0), WindowedDims(map, *this).channels);
 }
 void LrnOp::describeDimensions(DimensionMap &map) { normalize(map, 1, map.getRank(0)); }
 void LayerNormOp::describeDimensions(DimensionMap &map) {
@@ -128,7 +128,7 @@ void IntMatmulOp::describeDimensions(DimensionMap &map) {
 }
 
 /// Windows of the operand, as many as the result has elements.
-static void slideWindows(DimensionMap &map, const ImageDims &dims, Combiner combiner) {
+static void slideWindows(DimensionMap &map, const WindowedDims &dims, Combiner combiner) {
   for (int64_t dim = dims.begin; dim < dims.end; ++dim)
     map.join(0, dim, map.getResult(), dim, LoopKind::Window, combiner);
 }
@@ -138,7 +138,7 @@ static void slideWindows(DimensionMap &map, const ImageDims &dims, Combiner comb
 template <typename Op>
 static void convolve(DimensionMap &map, Op op, int64_t resultDim, int64_t sumDim) {
   const unsigned y = map.getResult();
-  const ImageDims dims(map, op);
+  const WindowedDims dims(map, op);
   map.join(0, 0, y, 0);
   slideWindows(map, dims, Combiner::Sum);
   const bool isDepthwise = op.getGroups() == map.getSize(0, dims.channels) &&
@@ -180,7 +180,7 @@ void ConvTransposeOp::updateSizes() { updateGroups(*this); }
 void IntConvOp::updateSizes() { updateGroups(*this); }
 
 /// Images and channels are independent.
-static ImageDims joinImages(DimensionMap &map, const ImageDims &dims) {
+static WindowedDims joinImages(DimensionMap &map, const WindowedDims &dims) {
   map.join(0, 0, map.getResult(), 0);
   map.join(0, dims.channels, map.getResult(), dims.channels);
   return dims;
@@ -193,12 +193,12 @@ void AvgPoolOp::describeDimensions(DimensionMap &map) {
   slideWindows(map, joinImages(map, {map, *this}), Combiner::Mean);
 }
 void GlobalMaxPoolOp::describeDimensions(DimensionMap &map) {
-  const ImageDims dims = joinImages(map, {map, *this});
+  const WindowedDims dims = joinImages(map, {map, *this});
   for (int64_t dim = dims.begin; dim < dims.end; ++dim)
     map.set(0, dim, map.addReduction(Combiner::Max));
 }
 void GlobalAvgPoolOp::describeDimensions(DimensionMap &map) {
-  const ImageDims dims = joinImages(map, {map, *this});
+  const WindowedDims dims = joinImages(map, {map, *this});
   for (int64_t dim = dims.begin; dim < dims.end; ++dim)
     map.set(0, dim, map.addReduction(Combiner::Mean));
 }

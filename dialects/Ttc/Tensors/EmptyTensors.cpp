@@ -135,7 +135,7 @@ struct FoldEmptyIntMatmul : OpRewritePattern<IntMatmulOp> {
 
 } // namespace
 
-void ttc::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
+void mlir::ttc::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
   patterns
       .add<FoldEmpty, DropEmptyParts, SplitWithoutEmptyParts, FoldEmptyMatmul, FoldEmptyIntMatmul>(
           patterns.getContext());

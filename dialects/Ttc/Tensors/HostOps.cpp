@@ -42,7 +42,7 @@ LogicalResult HostFunctionAttr::verify(function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
-bool ttc::isAbsentBeforeLast(DenseI64ArrayAttr absent, size_t present) {
+bool mlir::ttc::isAbsentBeforeLast(DenseI64ArrayAttr absent, size_t present) {
   size_t number = absent ? absent.size() : 0;
   // The last position is that of a value which is there.
   return number == 0 ||

@@ -9,17 +9,17 @@ using namespace mlir;
 using namespace mlir::ttc;
 using P = arith::CmpIPredicate;
 
-bool ttc::isNarrowFloat(Type elementType) {
+bool mlir::ttc::isNarrowFloat(Type elementType) {
   return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type, Float8E5M2FNUZType,
              Float8E8M0FNUType, Float4E2M1FNType>(elementType);
 }
 
-bool ttc::isNarrowInteger(Type elementType) {
+bool mlir::ttc::isNarrowInteger(Type elementType) {
   auto integer = dyn_cast<IntegerType>(elementType);
   return integer && integer.getWidth() > 1 && integer.getWidth() < 8;
 }
 
-Type ttc::getStorageType(Type elementType) {
+Type mlir::ttc::getStorageType(Type elementType) {
   auto byte = [&](IntegerType::SignednessSemantics signedness) {
     return IntegerType::get(elementType.getContext(), 8, signedness);
   };
@@ -117,7 +117,7 @@ Value encodePower(const Bits &a, Value number, bool saturate, PowerRounding roun
 
 } // namespace
 
-Value ttc::emitDecodeFloat(OpBuilder &builder, Location loc, Value byte, FloatType format) {
+Value mlir::ttc::emitDecodeFloat(OpBuilder &builder, Location loc, Value byte, FloatType format) {
   Bits a{builder, loc, byte.getType()};
   Value code = a.ofByte(byte);
   if (isa<Float8E8M0FNUType>(format))
@@ -139,8 +139,8 @@ Value ttc::emitDecodeFloat(OpBuilder &builder, Location loc, Value byte, FloatTy
   return a.toFloat(bits);
 }
 
-Value ttc::emitEncodeFloat(OpBuilder &builder, Location loc, Value number, FloatType format,
-                           bool saturate, PowerRounding rounding) {
+Value mlir::ttc::emitEncodeFloat(OpBuilder &builder, Location loc, Value number, FloatType format,
+                                 bool saturate, PowerRounding rounding) {
   Bits a{builder, loc, number.getType()};
   if (isa<Float8E8M0FNUType>(format))
     return a.toByte(encodePower(a, number, saturate, rounding));
@@ -175,8 +175,8 @@ Value ttc::emitEncodeFloat(OpBuilder &builder, Location loc, Value number, Float
   return a.toByte(code);
 }
 
-Value ttc::emitWrapInteger(OpBuilder &builder, Location loc, Value byte, unsigned width,
-                           bool isUnsigned) {
+Value mlir::ttc::emitWrapInteger(OpBuilder &builder, Location loc, Value byte, unsigned width,
+                                 bool isUnsigned) {
   detail::Emitter e{builder, loc};
   if (isUnsigned)
     return e.op<arith::AndIOp>(byte, e.number(byte, (1 << width) - 1));

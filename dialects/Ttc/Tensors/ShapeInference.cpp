@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-std::string ttc::detail::toString(ArrayRef<int64_t> array) {
+std::string mlir::ttc::detail::toString(ArrayRef<int64_t> array) {
   std::string text = "[";
   llvm::raw_string_ostream stream(text);
   // An attribute of a file can have a million elements.
@@ -18,8 +18,8 @@ std::string ttc::detail::toString(ArrayRef<int64_t> array) {
   return text + "]";
 }
 
-LogicalResult ttc::detail::broadcastShape(SmallVectorImpl<int64_t> &shape,
-                                          ArrayRef<int64_t> other) {
+LogicalResult mlir::ttc::detail::broadcastShape(SmallVectorImpl<int64_t> &shape,
+                                                ArrayRef<int64_t> other) {
   if (other.size() > shape.size())
     shape.insert(shape.begin(), other.size() - shape.size(), 1);
   size_t offset = shape.size() - other.size();
@@ -87,16 +87,16 @@ LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
 }
 
 LogicalResult
-ttc::detail::inferFromTensors(MLIRContext *context, std::optional<Location> location,
-                              StringRef opName, ValueRange operands,
-                              function_ref<LogicalResult(const InferenceScope &)> infer) {
+mlir::ttc::detail::inferFromTensors(MLIRContext *context, std::optional<Location> location,
+                                    StringRef opName, ValueRange operands,
+                                    function_ref<LogicalResult(const InferenceScope &)> infer) {
   InferenceScope scope(context, location, opName);
   return failed(scope.checkTensors(operands)) ? failure() : infer(scope);
 }
 
-LogicalResult ttc::detail::inferBroadcast(const InferenceScope &scope, ValueRange operands,
-                                          Type elementType, SmallVectorImpl<Type> &types,
-                                          StringRef constraint) {
+LogicalResult mlir::ttc::detail::inferBroadcast(const InferenceScope &scope, ValueRange operands,
+                                                Type elementType, SmallVectorImpl<Type> &types,
+                                                StringRef constraint) {
   // The first of three operands is a condition, with an element type of its own.
   ValueRange alike = operands.take_back(2);
   if (failed(scope.checkSameElementType("C1", alike)))
@@ -115,7 +115,7 @@ LogicalResult ttc::detail::inferBroadcast(const InferenceScope &scope, ValueRang
   return success();
 }
 
-LogicalResult ttc::detail::verifyInferredResults(Operation *op, TypeRange inferred) {
+LogicalResult mlir::ttc::detail::verifyInferredResults(Operation *op, TypeRange inferred) {
   if (inferred.size() != op->getNumResults())
     return op->emitOpError() << "expected " << inferred.size() << " results, found "
                              << op->getNumResults();

@@ -31,7 +31,7 @@ static Attribute toTensorAttribute(Builder &builder, Attribute attribute) {
   return attribute;
 }
 
-ParseResult ttc::parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
+ParseResult mlir::ttc::parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
   NamedAttrList parsed;
   if (parser.parseOptionalAttrDict(parsed))
     return failure();
@@ -65,8 +65,8 @@ static void printTensorAttribute(OpAsmPrinter &printer, Attribute value) {
   }
 }
 
-void ttc::detail::printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr attributes,
-                                        DictionaryAttr defaults) {
+void mlir::ttc::detail::printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr attributes,
+                                              DictionaryAttr defaults) {
   SmallVector<NamedAttribute> shown;
   for (NamedAttribute attribute : attributes) {
     StringRef name = attribute.getName();
@@ -134,12 +134,12 @@ static ParseResult parseWindowOp(OpAsmParser &parser, OperationState &result) {
 
 template <typename OpTy> static void printWindowOp(OpAsmPrinter &printer, OpTy op) {
   Builder builder(op.getContext());
-  NamedAttrList defaults = ttc::detail::getDefaultAttributes(op);
+  NamedAttrList defaults = mlir::ttc::detail::getDefaultAttributes(op);
   defaults.append(getWindowDefaults(builder, op->getName(), getNumSpatial(op.getX().getType())));
   printer << " ";
   printer.printOperands(op->getOperands());
-  ttc::detail::printTensorAttributes(printer, op->getAttrDictionary(),
-                                     defaults.getDictionary(op.getContext()));
+  mlir::ttc::detail::printTensorAttributes(printer, op->getAttrDictionary(),
+                                           defaults.getDictionary(op.getContext()));
   printer << " : ";
   printer.printFunctionalType(op);
 }

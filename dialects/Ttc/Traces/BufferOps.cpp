@@ -20,7 +20,7 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
         /*size=*/IntegerAttr(), /*shards=*/IntegerAttr(), /*sym_visibility=*/StringAttr());
 }
 
-int64_t BufferOp::getTensorBytes() { return ttc::getTensorBytes(getTensorType()); }
+int64_t BufferOp::getTensorBytes() { return mlir::ttc::getTensorBytes(getTensorType()); }
 
 bool BufferOp::isInterleavedInL1() {
   return getMemory() == MemorySpace::L1 && getKind() != BufferKind::Scratch && !getShards();

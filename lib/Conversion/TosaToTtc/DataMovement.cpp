@@ -50,9 +50,9 @@ struct Concat : OpConversionPattern<tosa::ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tosa::ConcatOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       make<ttc::ConcatOp>(rewriter, op.getLoc(), op.getType(), adaptor.getInput1(),
-                                           i64(rewriter, "axis", op.getAxis())));
+    rewriter.replaceOp(op, make<mlir::ttc::ConcatOp>(rewriter, op.getLoc(), op.getType(),
+                                                     adaptor.getInput1(),
+                                                     i64(rewriter, "axis", op.getAxis())));
     return success();
   }
 };
@@ -72,10 +72,10 @@ struct Pad : OpConversionPattern<tosa::PadOp> {
       low.push_back((*padding)[i]);
       high.push_back((*padding)[i + 1]);
     }
-    rewriter.replaceOp(op,
-                       make<ttc::PadOp>(rewriter, op.getLoc(), op.getType(), adaptor.getInput1(),
-                                        {i64s(rewriter, "low", low), i64s(rewriter, "high", high),
-                                         f32(rewriter, "value", *value)}));
+    rewriter.replaceOp(
+        op, make<mlir::ttc::PadOp>(rewriter, op.getLoc(), op.getType(), adaptor.getInput1(),
+                                   {i64s(rewriter, "low", low), i64s(rewriter, "high", high),
+                                    f32(rewriter, "value", *value)}));
     return success();
   }
 };
@@ -89,10 +89,11 @@ struct Slice : OpConversionPattern<tosa::SliceOp> {
       return failure();
     auto type = cast<ShapedType>(op.getType());
     SmallVector<int64_t> steps(type.getRank(), 1);
-    rewriter.replaceOp(op, make<ttc::SliceOp>(rewriter, op.getLoc(), type, adaptor.getInput1(),
-                                              {i64s(rewriter, "starts", *start),
-                                               i64s(rewriter, "sizes", type.getShape()),
-                                               i64s(rewriter, "steps", steps)}));
+    rewriter.replaceOp(op,
+                       make<mlir::ttc::SliceOp>(rewriter, op.getLoc(), type, adaptor.getInput1(),
+                                                {i64s(rewriter, "starts", *start),
+                                                 i64s(rewriter, "sizes", type.getShape()),
+                                                 i64s(rewriter, "steps", steps)}));
     return success();
   }
 };
@@ -106,10 +107,11 @@ struct Reverse : OpConversionPattern<tosa::ReverseOp> {
     SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1);
     starts[op.getAxis()] = type.getDimSize(op.getAxis()) - 1;
     steps[op.getAxis()] = -1;
-    rewriter.replaceOp(op, make<ttc::SliceOp>(rewriter, op.getLoc(), type, adaptor.getInput1(),
-                                              {i64s(rewriter, "starts", starts),
-                                               i64s(rewriter, "sizes", type.getShape()),
-                                               i64s(rewriter, "steps", steps)}));
+    rewriter.replaceOp(op,
+                       make<mlir::ttc::SliceOp>(rewriter, op.getLoc(), type, adaptor.getInput1(),
+                                                {i64s(rewriter, "starts", starts),
+                                                 i64s(rewriter, "sizes", type.getShape()),
+                                                 i64s(rewriter, "steps", steps)}));
     return success();
   }
 };
@@ -122,9 +124,9 @@ struct Tile : OpConversionPattern<tosa::TileOp> {
         getConstShape(op.getMultiples(), rewriter, op, "the multiples");
     if (failed(multiples))
       return failure();
-    rewriter.replaceOp(op,
-                       make<ttc::TileOp>(rewriter, op.getLoc(), op.getType(), adaptor.getInput1(),
-                                         i64s(rewriter, "repeats", *multiples)));
+    rewriter.replaceOp(op, make<mlir::ttc::TileOp>(rewriter, op.getLoc(), op.getType(),
+                                                   adaptor.getInput1(),
+                                                   i64s(rewriter, "repeats", *multiples)));
     return success();
   }
 };
@@ -174,17 +176,17 @@ struct Resize : OpConversionPattern<tosa::ResizeOp> {
     MLIRContext *context = rewriter.getContext();
     auto attr = [&](StringRef name, Attribute value) { return rewriter.getNamedAttr(name, value); };
     rewriter.replaceOp(
-        op,
-        make<ttc::ResizeOp>(
-            rewriter, op.getLoc(), type, adaptor.getInput(),
-            {attr("mode", ttc::ResizeModeAttr::get(context, isLinear ? ttc::ResizeMode::Linear
-                                                                     : ttc::ResizeMode::Nearest)),
-             attr("coordinate_mode",
-                  CoordinateModeAttr::get(context, isAsymmetric ? CoordinateMode::Asymmetric
-                                                                : CoordinateMode::HalfPixel)),
-             // TOSA rounds halves up.
-             attr("nearest_mode", NearestModeAttr::get(context, NearestMode::RoundPreferCeil)),
-             attr("scales", rewriter.getDenseF32ArrayAttr(scales))}));
+        op, make<mlir::ttc::ResizeOp>(
+                rewriter, op.getLoc(), type, adaptor.getInput(),
+                {attr("mode", mlir::ttc::ResizeModeAttr::get(
+                                  context, isLinear ? mlir::ttc::ResizeMode::Linear
+                                                    : mlir::ttc::ResizeMode::Nearest)),
+                 attr("coordinate_mode",
+                      CoordinateModeAttr::get(context, isAsymmetric ? CoordinateMode::Asymmetric
+                                                                    : CoordinateMode::HalfPixel)),
+                 // TOSA rounds halves up.
+                 attr("nearest_mode", NearestModeAttr::get(context, NearestMode::RoundPreferCeil)),
+                 attr("scales", rewriter.getDenseF32ArrayAttr(scales))}));
     return success();
   }
 };

@@ -111,9 +111,9 @@ struct TransposeConv : OpConversionPattern<tosa::TransposeConv2DOp> {
          i64(rewriter, "groups", 1), flag(rewriter, "channels_last")});
     // What is added has the bias as well.
     if (adds) {
-      y = make<ttc::PadOp>(rewriter, loc, op.getType(), y,
-                           {i64s(rewriter, "low", low), i64s(rewriter, "high", high)});
-      y = make<ttc::AddOp>(rewriter, loc, op.getType(), {y, *bias});
+      y = make<mlir::ttc::PadOp>(rewriter, loc, op.getType(), y,
+                                 {i64s(rewriter, "low", low), i64s(rewriter, "high", high)});
+      y = make<mlir::ttc::AddOp>(rewriter, loc, op.getType(), {y, *bias});
     }
     rewriter.replaceOp(op, y);
     return success();

@@ -58,7 +58,7 @@ struct Mul : OpConversionPattern<tosa::MulOp> {
     Type elementType = op.getType().getElementType();
     Value a = castTo(rewriter, loc, adaptor.getInput1(), elementType);
     Value b = castTo(rewriter, loc, adaptor.getInput2(), elementType);
-    rewriter.replaceOp(op, make<ttc::MulOp>(rewriter, loc, op.getType(), {a, b}));
+    rewriter.replaceOp(op, make<mlir::ttc::MulOp>(rewriter, loc, op.getType(), {a, b}));
     return success();
   }
 };
@@ -89,8 +89,8 @@ struct Clamp : OpConversionPattern<tosa::ClampOp> {
         return op->emitOpError("a bound is not exact as a float");
       attrs.push_back(f32(rewriter, name, value));
     }
-    rewriter.replaceOp(
-        op, make<ttc::ClampOp>(rewriter, op.getLoc(), op.getType(), adaptor.getInput(), attrs));
+    rewriter.replaceOp(op, make<mlir::ttc::ClampOp>(rewriter, op.getLoc(), op.getType(),
+                                                    adaptor.getInput(), attrs));
     return success();
   }
 };
@@ -112,19 +112,20 @@ struct Cast : OpConversionPattern<tosa::CastOp> {
 } // namespace
 
 void mlir::ttc::populateTosaElementwisePatterns(RewritePatternSet &patterns) {
-  patterns.add<Rename<tosa::AbsOp, ttc::AbsOp>, Rename<tosa::CeilOp, ttc::CeilOp>,
-               Rename<tosa::CosOp, ttc::CosOp>, Rename<tosa::ErfOp, ttc::ErfOp>,
-               Rename<tosa::ExpOp, ttc::ExpOp>, Rename<tosa::FloorOp, ttc::FloorOp>,
-               Rename<tosa::LogOp, ttc::LogOp>, Rename<tosa::LogicalNotOp, ttc::NotOp>,
-               Rename<tosa::ReciprocalOp, ttc::ReciprocalOp>, Rename<tosa::RsqrtOp, ttc::RsqrtOp>,
-               Rename<tosa::SigmoidOp, ttc::SigmoidOp>, Rename<tosa::SinOp, ttc::SinOp>,
-               Rename<tosa::TanhOp, ttc::TanhOp>, Rename<tosa::AddOp, ttc::AddOp>,
-               Rename<tosa::SubOp, ttc::SubOp>, Rename<tosa::PowOp, ttc::PowOp>,
-               Rename<tosa::IntDivOp, ttc::DivOp>, Rename<tosa::LogicalAndOp, ttc::AndOp>,
-               Rename<tosa::LogicalOrOp, ttc::OrOp>, Rename<tosa::LogicalXorOp, ttc::XorOp>,
-               Rename<tosa::SelectOp, ttc::WhereOp>, RenameNan<tosa::MaximumOp, ttc::MaxOp>,
-               RenameNan<tosa::MinimumOp, ttc::MinOp>, Compare<tosa::EqualOp, ComparePredicate::EQ>,
-               Compare<tosa::GreaterOp, ComparePredicate::GT>,
-               Compare<tosa::GreaterEqualOp, ComparePredicate::GE>, Mul, Negate, Clamp, Cast>(
+  patterns.add<
+      Rename<tosa::AbsOp, mlir::ttc::AbsOp>, Rename<tosa::CeilOp, mlir::ttc::CeilOp>,
+      Rename<tosa::CosOp, mlir::ttc::CosOp>, Rename<tosa::ErfOp, mlir::ttc::ErfOp>,
+      Rename<tosa::ExpOp, mlir::ttc::ExpOp>, Rename<tosa::FloorOp, mlir::ttc::FloorOp>,
+      Rename<tosa::LogOp, mlir::ttc::LogOp>, Rename<tosa::LogicalNotOp, mlir::ttc::NotOp>,
+      Rename<tosa::ReciprocalOp, mlir::ttc::ReciprocalOp>,
+      Rename<tosa::RsqrtOp, mlir::ttc::RsqrtOp>, Rename<tosa::SigmoidOp, mlir::ttc::SigmoidOp>,
+      Rename<tosa::SinOp, mlir::ttc::SinOp>, Rename<tosa::TanhOp, mlir::ttc::TanhOp>,
+      Rename<tosa::AddOp, mlir::ttc::AddOp>, Rename<tosa::SubOp, mlir::ttc::SubOp>,
+      Rename<tosa::PowOp, mlir::ttc::PowOp>, Rename<tosa::IntDivOp, mlir::ttc::DivOp>,
+      Rename<tosa::LogicalAndOp, mlir::ttc::AndOp>, Rename<tosa::LogicalOrOp, mlir::ttc::OrOp>,
+      Rename<tosa::LogicalXorOp, mlir::ttc::XorOp>, Rename<tosa::SelectOp, mlir::ttc::WhereOp>,
+      RenameNan<tosa::MaximumOp, mlir::ttc::MaxOp>, RenameNan<tosa::MinimumOp, mlir::ttc::MinOp>,
+      Compare<tosa::EqualOp, ComparePredicate::EQ>, Compare<tosa::GreaterOp, ComparePredicate::GT>,
+      Compare<tosa::GreaterEqualOp, ComparePredicate::GE>, Mul, Negate, Clamp, Cast>(
       patterns.getContext());
 }

@@ -55,9 +55,11 @@ struct ArgMax : OpConversionPattern<tosa::ArgMaxOp> {
 } // namespace
 
 void mlir::ttc::populateTosaReductionPatterns(RewritePatternSet &patterns) {
-  patterns.add<
-      Reduce<tosa::ReduceSumOp, ttc::ReduceSumOp>, Reduce<tosa::ReduceMaxOp, ttc::ReduceMaxOp>,
-      Reduce<tosa::ReduceMinOp, ttc::ReduceMinOp>, Reduce<tosa::ReduceProductOp, ttc::ReduceProdOp>,
-      ReduceBool<tosa::ReduceAllOp, ttc::ReduceMinOp>,
-      ReduceBool<tosa::ReduceAnyOp, ttc::ReduceMaxOp>, ArgMax>(patterns.getContext());
+  patterns.add<Reduce<tosa::ReduceSumOp, mlir::ttc::ReduceSumOp>,
+               Reduce<tosa::ReduceMaxOp, mlir::ttc::ReduceMaxOp>,
+               Reduce<tosa::ReduceMinOp, mlir::ttc::ReduceMinOp>,
+               Reduce<tosa::ReduceProductOp, mlir::ttc::ReduceProdOp>,
+               ReduceBool<tosa::ReduceAllOp, mlir::ttc::ReduceMinOp>,
+               ReduceBool<tosa::ReduceAnyOp, mlir::ttc::ReduceMaxOp>, ArgMax>(
+      patterns.getContext());
 }

@@ -92,7 +92,7 @@ Value tosa_to_ttc::castTo(OpBuilder &b, Location loc, Value x, Type elementType)
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct ConvertTosaToTtc : ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc> {
+struct ConvertTosaToTtc : mlir::ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc> {
   void runOnOperation() override {
     if (failed(checkTypes()))
       return signalPassFailure();

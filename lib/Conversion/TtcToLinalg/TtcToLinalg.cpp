@@ -13,7 +13,7 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-void ttc::populateTtcToLinalgTypes(TypeConverter &converter) {
+void mlir::ttc::populateTtcToLinalgTypes(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RankedTensorType type) {
     auto element = dyn_cast<IntegerType>(type.getElementType());
@@ -29,7 +29,8 @@ void ttc::populateTtcToLinalgTypes(TypeConverter &converter) {
   converter.addTargetMaterialization(materialize);
 }
 
-void ttc::populateTtcToLinalgPatterns(const TypeConverter &types, RewritePatternSet &patterns) {
+void mlir::ttc::populateTtcToLinalgPatterns(const TypeConverter &types,
+                                            RewritePatternSet &patterns) {
   to_linalg::populateElementwise(types, patterns);
   to_linalg::populateContraction(types, patterns);
   to_linalg::populateIntProducts(types, patterns);
@@ -42,7 +43,7 @@ void ttc::populateTtcToLinalgPatterns(const TypeConverter &types, RewritePattern
 }
 
 namespace {
-struct ConvertTtcToLinalgPass : ttc::impl::ConvertTtcToLinalgBase<ConvertTtcToLinalgPass> {
+struct ConvertTtcToLinalgPass : mlir::ttc::impl::ConvertTtcToLinalgBase<ConvertTtcToLinalgPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     TypeConverter types;

@@ -27,10 +27,6 @@ const GgmlType *mlir::ttc::findGgmlType(uint32_t number) {
   return found == std::end(kGgmlTypes) ? nullptr : found;
 }
 
-static llvm::Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// A name of the file as text for a message: short, and without control characters.
 static std::string quote(StringRef name) {
   constexpr size_t kMost = 80;
@@ -83,7 +79,7 @@ public:
 
   llvm::Error read(GgufFile &file) {
     if (all.size() < 4 || !all.starts_with("GGUF"))
-      return makeError(
+      return makeGgufError(
           "expected a GGUF file, found " +
           (all.empty() ? Twine("an empty file") : Twine("a file that does not begin with 'GGUF'")));
     position = 4;
@@ -91,9 +87,9 @@ public:
     if (llvm::Error error = takeNumber(version, "the version"))
       return error;
     if (version != 2 && version != 3)
-      return makeError(version != 0 && (version & 0xffff) == 0
-                           ? "expected a little-endian GGUF file, found a big-endian one"
-                           : "expected GGUF version 2 or 3, found " + Twine(version));
+      return makeGgufError(version != 0 && (version & 0xffff) == 0
+                               ? "expected a little-endian GGUF file, found a big-endian one"
+                               : "expected GGUF version 2 or 3, found " + Twine(version));
     uint64_t tensors, values;
     if (llvm::Error error = takeNumber(tensors, "the number of tensors"))
       return error;
@@ -112,8 +108,8 @@ public:
     if (!alignment)
       return alignment.takeError();
     if (!llvm::isPowerOf2_64(*alignment))
-      return makeError("expected a power of two as 'general.alignment', found " +
-                       Twine(*alignment));
+      return makeGgufError("expected a power of two as 'general.alignment', found " +
+                           Twine(*alignment));
     std::vector<uint64_t> offsets;
     for (uint64_t i = 0; i < tensors; ++i)
       if (llvm::Error error = readTensor(file, i, offsets))
@@ -126,8 +122,8 @@ private:
 
   llvm::Error take(StringRef &bytes, uint64_t size, const Twine &what) {
     if (size > left())
-      return makeError("expected " + Twine(size) + " bytes of " + what + " at " + Twine(position) +
-                       ", found " + Twine(left()));
+      return makeGgufError("expected " + Twine(size) + " bytes of " + what + " at " +
+                           Twine(position) + ", found " + Twine(left()));
     bytes = all.substr(position, size);
     position += size;
     return llvm::Error::success();
@@ -150,8 +146,8 @@ private:
 
   llvm::Error checkCount(uint64_t count, uint64_t least, const Twine &what) {
     if (count > left() / least)
-      return makeError("expected at most " + Twine(left() / least) + " " + what + " in " +
-                       Twine(left()) + " bytes, found " + Twine(count));
+      return makeGgufError("expected at most " + Twine(left() / least) + " " + what + " in " +
+                           Twine(left()) + " bytes, found " + Twine(count));
     return llvm::Error::success();
   }
 
@@ -160,7 +156,7 @@ private:
     if (llvm::Error error = takeNumber(number, "the type of " + what))
       return error;
     if (number > static_cast<uint32_t>(GgufType::F64))
-      return makeError("expected a type of GGUF for " + what + ", found " + Twine(number));
+      return makeGgufError("expected a type of GGUF for " + what + ", found " + Twine(number));
     type = static_cast<GgufType>(number);
     return llvm::Error::success();
   }
@@ -172,7 +168,7 @@ private:
     const std::string name = "metadata " + quote(key);
     auto [entry, isNew] = file.values.try_emplace(key);
     if (!isNew)
-      return makeError("expected each key once, found " + name + " twice");
+      return makeGgufError("expected each key once, found " + name + " twice");
     Value &value = entry->second;
     if (llvm::Error error = takeType(value.type, name))
       return error;
@@ -185,8 +181,8 @@ private:
         return error;
     }
     if (value.type == GgufType::Array)
-      return makeError("expected numbers, bools or strings as elements of " + name +
-                       ", found arrays");
+      return makeGgufError("expected numbers, bools or strings as elements of " + name +
+                           ", found arrays");
     if (value.type != GgufType::String) {
       const uint64_t bytes = getBytes(value.type);
       if (llvm::Error error = checkCount(value.count, bytes, "elements of " + name))
@@ -208,12 +204,12 @@ private:
       return error;
     const std::string name = "tensor " + quote(tensor.name);
     if (!file.tensorsByName.try_emplace(tensor.name, index).second)
-      return makeError("expected each tensor once, found " + name + " twice");
+      return makeGgufError("expected each tensor once, found " + name + " twice");
     uint32_t rank, type;
     if (llvm::Error error = takeNumber(rank, "the rank of " + name))
       return error;
     if (rank < 1 || rank > 4)
-      return makeError("expected 1 to 4 dimensions of " + name + ", found " + Twine(rank));
+      return makeGgufError("expected 1 to 4 dimensions of " + name + ", found " + Twine(rank));
     uint64_t elements = 1;
     for (uint32_t i = 0; i < rank; ++i) {
       uint64_t extent;
@@ -222,20 +218,21 @@ private:
       bool overflows = false;
       elements = llvm::SaturatingMultiply(elements, extent, &overflows);
       if (extent == 0 || overflows || elements > uint64_t(INT64_MAX))
-        return makeError("expected a shape of 1 to 2^63 - 1 elements of " + name +
-                         ", found the extent " + Twine(extent) + " as dimension " + Twine(i));
+        return makeGgufError("expected a shape of 1 to 2^63 - 1 elements of " + name +
+                             ", found the extent " + Twine(extent) + " as dimension " + Twine(i));
       tensor.shape.push_back(static_cast<int64_t>(extent));
     }
     if (llvm::Error error = takeNumber(type, "the type of " + name))
       return error;
     tensor.type = findGgmlType(type);
     if (!tensor.type)
-      return makeError("expected a supported type for  " + name + ", found number " + Twine(type));
+      return makeGgufError("expected a supported type for  " + name + ", found number " +
+                           Twine(type));
     const uint64_t columns = tensor.shape[0];
     if (columns % tensor.type->blockElements != 0)
-      return makeError("expected rows of whole blocks of " + Twine(tensor.type->blockElements) +
-                       " elements (" + tensor.type->name + ") in " + name + ", found " +
-                       Twine(columns) + " elements");
+      return makeGgufError("expected rows of whole blocks of " + Twine(tensor.type->blockElements) +
+                           " elements (" + tensor.type->name + ") in " + name + ", found " +
+                           Twine(columns) + " elements");
     uint64_t offset;
     if (llvm::Error error = takeNumber(offset, "the offset of " + name))
       return error;
@@ -244,9 +241,9 @@ private:
     const uint64_t bytes = llvm::SaturatingMultiply<uint64_t>(elements / tensor.type->blockElements,
                                                               tensor.type->blockBytes, &overflows);
     if (overflows || bytes > all.size())
-      return makeError("expected " + name + " inside the file of " + Twine(all.size()) +
-                       " bytes, found " + (overflows ? "2^64 bytes or more" : Twine(bytes)) +
-                       (overflows ? "" : " bytes"));
+      return makeGgufError("expected " + name + " inside the file of " + Twine(all.size()) +
+                           " bytes, found " + (overflows ? "2^64 bytes or more" : Twine(bytes)) +
+                           (overflows ? "" : " bytes"));
     tensor.bytes = {nullptr, static_cast<size_t>(bytes)}; // place() sets the address
     offsets.push_back(offset);
     file.tensors.push_back(std::move(tensor));
@@ -257,18 +254,18 @@ private:
   llvm::Error place(GgufFile &file, ArrayRef<uint64_t> offsets, uint64_t alignment) {
     const uint64_t begin = llvm::alignTo(position, alignment);
     if (!offsets.empty() && begin > all.size())
-      return makeError("expected tensors from byte " + Twine(begin) + ", found a file of " +
-                       Twine(all.size()) + " bytes");
+      return makeGgufError("expected tensors from byte " + Twine(begin) + ", found a file of " +
+                           Twine(all.size()) + " bytes");
     std::vector<size_t> order;
     for (auto [i, offset] : llvm::enumerate(offsets)) {
       Tensor &tensor = file.tensors[i];
       const uint64_t bytes = tensor.bytes.size();
       if (offset % alignment != 0 || offset > all.size() - begin ||
           bytes > all.size() - begin - offset)
-        return makeError("expected tensor " + quote(tensor.name) + " of " + Twine(bytes) +
-                         " bytes at a multiple of " + Twine(alignment) + " in the " +
-                         Twine(all.size() - begin) + " bytes of tensors, found it at " +
-                         Twine(offset));
+        return makeGgufError("expected tensor " + quote(tensor.name) + " of " + Twine(bytes) +
+                             " bytes at a multiple of " + Twine(alignment) + " in the " +
+                             Twine(all.size() - begin) + " bytes of tensors, found it at " +
+                             Twine(offset));
       tensor.bytes = {all.data() + begin + offset, static_cast<size_t>(bytes)};
       order.push_back(i);
     }
@@ -279,8 +276,8 @@ private:
     for (size_t i = 1; i < order.size(); ++i) {
       const Tensor &before = file.tensors[order[i - 1]], &after = file.tensors[order[i]];
       if (before.bytes.end() > after.bytes.begin())
-        return makeError("expected tensors that do not overlap, found " + quote(after.name) +
-                         " in the bytes of " + quote(before.name));
+        return makeGgufError("expected tensors that do not overlap, found " + quote(after.name) +
+                             " in the bytes of " + quote(before.name));
     }
     return llvm::Error::success();
   }
@@ -339,7 +336,7 @@ static std::optional<int64_t> toInteger(const GgufFile::Value &value, uint64_t i
 }
 
 static llvm::Error makeMismatch(StringRef key, const Twine &expected, const Twine &found) {
-  return makeError("expected " + expected + " as " + quote(key) + ", found " + found);
+  return makeGgufError("expected " + expected + " as " + quote(key) + ", found " + found);
 }
 
 llvm::Expected<int64_t> GgufFile::getInteger(StringRef key, int64_t low, int64_t high,

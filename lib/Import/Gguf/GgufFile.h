@@ -13,6 +13,10 @@
 
 namespace mlir::ttc {
 
+inline llvm::Error makeGgufError(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
 /// Types of metadata, with the numbers that the file has.
 enum class GgufType : uint32_t {
   U8,

@@ -14,10 +14,6 @@ namespace {
 
 constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16, kMostWidth = 1 << 24;
 
-llvm::Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 std::string printShape(ArrayRef<int64_t> shape) {
   return ("[" +
           llvm::join(llvm::map_range(shape, [](int64_t x) { return llvm::itostr(x); }), ", ") +
@@ -64,10 +60,10 @@ llvm::Error ModelReader::find(const Twine &name, ArrayRef<int64_t> shape,
   found = file.findTensor(text);
   if (!found)
     return optional ? llvm::Error::success()
-                    : makeError("expected a tensor '" + text + "', found none");
+                    : makeGgufError("expected a tensor '" + text + "', found none");
   if (ArrayRef(found->shape) != shape)
-    return makeError("expected the shape " + printShape(shape) + " of tensor '" + text +
-                     "', found " + printShape(found->shape));
+    return makeGgufError("expected the shape " + printShape(shape) + " of tensor '" + text +
+                         "', found " + printShape(found->shape));
   used.insert(text);
   return llvm::Error::success();
 }
@@ -77,8 +73,8 @@ llvm::Error ModelReader::findVector(const Twine &name, int64_t size, const GgufF
   if (llvm::Error error = find(name, {size}, found, optional))
     return error;
   if (found && !isFloat(*found->type))
-    return makeError("expected tensor '" + name + "' as F32, F16 or BF16, found " +
-                     found->type->name);
+    return makeGgufError("expected tensor '" + name + "' as F32, F16 or BF16, found " +
+                         found->type->name);
   return llvm::Error::success();
 }
 
@@ -112,26 +108,27 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
   if (llvm::Error error = get(model.kvHeads, "attention.head_count_kv", kMostHeads, model.heads))
     return error;
   if (model.heads % model.kvHeads != 0)
-    return makeError("expected a multiple of '" + key("attention.head_count_kv") + "' (" +
-                     Twine(model.kvHeads) + ") as '" + key("attention.head_count") + "', found " +
-                     Twine(model.heads));
+    return makeGgufError("expected a multiple of '" + key("attention.head_count_kv") + "' (" +
+                         Twine(model.kvHeads) + ") as '" + key("attention.head_count") +
+                         "', found " + Twine(model.heads));
   if (!file.has(key("attention.key_length")) && model.width % model.heads != 0)
-    return makeError("expected a multiple of '" + key("attention.head_count") + "' (" +
-                     Twine(model.heads) + ") as '" + key("embedding_length") + "', found " +
-                     Twine(model.width));
+    return makeGgufError("expected a multiple of '" + key("attention.head_count") + "' (" +
+                         Twine(model.heads) + ") as '" + key("embedding_length") + "', found " +
+                         Twine(model.width));
   if (llvm::Error error = get(model.headSize, "attention.key_length", kMostWidth,
                               std::max<int64_t>(1, model.width / model.heads)))
     return error;
   // What --ttc's attention computes: whole vectors.
   if (model.headSize % 32 != 0)
-    return makeError("expected heads of a multiple of 32 elements, found " + Twine(model.headSize));
+    return makeGgufError("expected heads of a multiple of 32 elements, found " +
+                         Twine(model.headSize));
   int64_t other;
   for (StringRef name : {"attention.value_length", "rope.dimension_count"}) {
     if (llvm::Error error = get(other, name, kMostWidth, model.headSize))
       return error;
     if (other != model.headSize)
-      return makeError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
-                       key(name) + "', found " + Twine(other));
+      return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
+                           key(name) + "', found " + Twine(other));
   }
   model.context = 0;
   if (file.has(key("context_length")))
@@ -158,8 +155,8 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
       return given.takeError();
     factor = *given;
   } else if (*scaling != "none") {
-    return makeError("expected 'none' or 'linear' as '" + key("rope.scaling.type") + "', found '" +
-                     *scaling + "'");
+    return makeGgufError("expected 'none' or 'linear' as '" + key("rope.scaling.type") +
+                         "', found '" + *scaling + "'");
   }
   const GgufFile::Tensor *factors;
   if (llvm::Error error = findVector("rope_freqs.weight", model.headSize / 2, factors,
@@ -169,8 +166,8 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
       factors ? toFloats(*factors) : std::vector<float>(model.headSize / 2, 1);
   for (auto [i, divisor] : llvm::enumerate(divisors)) {
     if (!(divisor > 0) || std::isinf(divisor))
-      return makeError("expected positive factors in tensor 'rope_freqs.weight', found " +
-                       Twine(std::to_string(divisor)));
+      return makeGgufError("expected positive factors in tensor 'rope_freqs.weight', found " +
+                           Twine(std::to_string(divisor)));
     const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(model.headSize);
     model.frequencies.push_back(std::pow(*base, exponent) / factor / divisor);
   }
@@ -185,8 +182,9 @@ llvm::Error ModelReader::checkUnsupported() {
       llvm::Expected<int64_t> value = file.getInteger(key(name), 0, 0);
       if (!value) {
         llvm::consumeError(value.takeError());
-        return makeError("expected '" + key(name) +
-                         "' to be 0 or absent, found another value, which ttc does not support");
+        return makeGgufError(
+            "expected '" + key(name) +
+            "' to be 0 or absent, found another value, which ttc does not support");
       }
     }
   return llvm::Error::success();
@@ -195,8 +193,8 @@ llvm::Error ModelReader::checkUnsupported() {
 llvm::Error ModelReader::checkAllUsed() {
   for (const GgufFile::Tensor &tensor : file.getTensors())
     if (!used.contains(tensor.name) && !tensor.name.ends_with(".attn_rot_embd"))
-      return makeError("expected only the tensors of a " + architecture +
-                       " model with these layers, found '" + tensor.name + "'");
+      return makeGgufError("expected only the tensors of a " + architecture +
+                           " model with these layers, found '" + tensor.name + "'");
   return llvm::Error::success();
 }
 
@@ -205,7 +203,7 @@ llvm::Error ModelReader::read(GgufModel &model) {
   if (!name)
     return name.takeError();
   if (*name != "llama" && *name != "qwen2")
-    return makeError("expected the architecture llama or qwen2, found '" + *name + "'");
+    return makeGgufError("expected the architecture llama or qwen2, found '" + *name + "'");
   model.architecture = architecture = *name;
   // Converters to GGUF reorder the rows of llama's queries and keys, so that pairs are neighbours.
   model.rotatesHalves = architecture != "llama";
@@ -219,8 +217,8 @@ llvm::Error ModelReader::read(GgufModel &model) {
   model.embedding = file.findTensor("token_embd.weight");
   if (!model.embedding || model.embedding->shape.size() != 2 ||
       model.embedding->getRows() > INT32_MAX)
-    return makeError("expected a tensor 'token_embd.weight' of two dimensions, found " +
-                     (model.embedding ? printShape(model.embedding->shape) : "none"));
+    return makeGgufError("expected a tensor 'token_embd.weight' of two dimensions, found " +
+                         (model.embedding ? printShape(model.embedding->shape) : "none"));
   model.vocabulary = model.embedding->getRows();
   if (llvm::Error error =
           find("token_embd.weight", {model.width, model.vocabulary}, model.embedding))

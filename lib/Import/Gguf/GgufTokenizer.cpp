@@ -8,10 +8,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static llvm::Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Tokens that end a text, whatever the file says about them; chat models end with one of these.
 static constexpr StringLiteral kStops[] = {
     "<|endoftext|>", "<|im_end|>", "<|end|>",       "<|end_of_text|>",
@@ -25,7 +21,8 @@ static constexpr StringLiteral kBeginning[] = {"llama3", "llama-v3", "llama-bpe"
 static llvm::Error checkText(ArrayRef<StringRef> texts, StringRef what) {
   for (auto [i, text] : llvm::enumerate(texts))
     if (size_t at; !llvm::json::isUTF8(text, &at))
-      return makeError("expected " + what + " in UTF-8, found other bytes in number " + Twine(i));
+      return makeGgufError("expected " + what + " in UTF-8, found other bytes in number " +
+                           Twine(i));
   return llvm::Error::success();
 }
 
@@ -52,17 +49,17 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, StringRef &ot
     return types.takeError();
   const int64_t count = tokens->size();
   if (count < 1 || count > vocabulary)
-    return makeError("expected 1 to " + Twine(vocabulary) +
-                     " (the rows of the embedding) strings "
-                     "as 'tokenizer.ggml.tokens', found " +
-                     Twine(count));
+    return makeGgufError("expected 1 to " + Twine(vocabulary) +
+                         " (the rows of the embedding) strings "
+                         "as 'tokenizer.ggml.tokens', found " +
+                         Twine(count));
   if (types->empty())
     types->assign(count, 1);
   if (int64_t(types->size()) != count)
-    return makeError("expected " + Twine(count) +
-                     " elements, as of 'tokenizer.ggml.tokens', as "
-                     "'tokenizer.ggml.token_type', found " +
-                     Twine(types->size()));
+    return makeGgufError("expected " + Twine(count) +
+                         " elements, as of 'tokenizer.ggml.tokens', as "
+                         "'tokenizer.ggml.token_type', found " +
+                         Twine(types->size()));
   for (auto [texts, what] : {std::pair(*tokens, "tokens"), std::pair(*merges, "merges"),
                              std::pair(ArrayRef<StringRef>(*pre), "'tokenizer.ggml.pre'")})
     if (llvm::Error error = checkText(texts, what))

@@ -7,6 +7,7 @@
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "kernels/BlockFormats.h"
 #include "lib/Mesh/Sharding/HeadSections.h"
 #include "ttrt/sampling.h"
@@ -16,13 +17,12 @@ using namespace mlir;
 using namespace mlir::ttc;
 namespace kernels = ::ttc::kernels;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static int64_t columnsOf(Value value) { return typeOf(value).getDimSize(1); }
+static int64_t columnsOf(Value value) { return tensorType(value).getDimSize(1); }
 
 //===--- weights ----------------------------------------------------------------------===//
 
 int64_t mlir::ttc::getBlockRows(Value w, BlockFormat format, int64_t columns) {
-  return typeOf(w).getNumElements() /
+  return tensorType(w).getNumElements() /
          kernels::getFileRowBytes(static_cast<int64_t>(format), columns);
 }
 
@@ -91,8 +91,8 @@ Value mlir::ttc::addAfterSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Va
   if (!op.getCount())
     return sum;
   Value &mask = masks[op.getCount()];
-  const int64_t rows = typeOf(sum).getDimSize(0);
-  if (!mask || typeOf(mask).getDimSize(0) != rows)
+  const int64_t rows = tensorType(sum).getDimSize(0);
+  if (!mask || tensorType(mask).getDimSize(0) != rows)
     mask = makeMask(builder, loc, rows, op.getCount());
   return WhereOp::create(builder, loc, mask, sum, makeZero(builder, loc));
 }
@@ -133,7 +133,7 @@ Value mlir::ttc::gatherOwnRows(OpBuilder &builder, BlockGatherOp op, Value table
       builder, loc,
       CompareOp::create(builder, loc, ComparePredicate::GE, token, makeNumber(builder, loc, 0)),
       CompareOp::create(builder, loc, ComparePredicate::LT, token, makeNumber(builder, loc, own)));
-  isOwn = ReshapeOp::create(builder, loc, isOwn, {typeOf(tokens).getDimSize(0), 1});
+  isOwn = ReshapeOp::create(builder, loc, isOwn, {tensorType(tokens).getDimSize(0), 1});
   return WhereOp::create(builder, loc, isOwn, found, makeZero(builder, loc));
 }
 
@@ -153,7 +153,7 @@ bool mlir::ttc::choosesFromParts(SampleOp op, DimensionClasses &classes) {
   if (!hasOnlyUse(op.getLogits()))
     return false;
   const Layout layout = classes.getLayout(op.getLogits());
-  const int64_t length = getRunLength(typeOf(op.getLogits()), layout[1], classes.getMesh());
+  const int64_t length = getRunLength(tensorType(op.getLogits()), layout[1], classes.getMesh());
   return layout[0].empty() && !layout[1].empty() && length != 0 &&
          columnsOf(op.getLogits()) / getParts(classes.getMesh(), layout[1]) / length >
              TTRT_SAMPLING_BEST;
@@ -163,7 +163,7 @@ Value mlir::ttc::gatherBest(OpBuilder &builder, Location loc, Value logits, cons
                             MeshAttr mesh) {
   MLIRContext *context = builder.getContext();
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  const int64_t rows = typeOf(logits).getDimSize(0), own = columnsOf(logits);
+  const int64_t rows = tensorType(logits).getDimSize(0), own = columnsOf(logits);
   const int64_t parts = getParts(mesh, axes), best = TTRT_SAMPLING_BEST;
   const int64_t length = getRunLength(RankedTensorType::get({rows, own * parts}, f32), axes, mesh);
   const int64_t runs = own / length;

@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -21,8 +22,6 @@ namespace mlir::ttc {
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 //===--- ops --------------------------------------------------------------------------===//
 
@@ -42,9 +41,9 @@ Local Partitioner::getOperand(OpOperand &operand, const Layout &wanted, bool isF
 
 /// Adds the bias of a product: an element for each channel of the result.
 static Value addBias(OpBuilder &builder, AffineWeightsOpInterface op, Value sum, Value bias) {
-  if (int64_t inner = typeOf(sum).getRank() - 1 - op.getResultChannelDim()) {
+  if (int64_t inner = tensorType(sum).getRank() - 1 - op.getResultChannelDim()) {
     SmallVector<int64_t> shape(inner + 1, 1);
-    shape[0] = typeOf(bias).getNumElements();
+    shape[0] = tensorType(bias).getNumElements();
     bias = ReshapeOp::create(builder, op->getLoc(), bias, shape);
   }
   return AddOp::create(builder, op->getLoc(), sum.getType(), sum, bias);
@@ -96,7 +95,7 @@ LogicalResult Partitioner::partition(Operation *op) {
     blocks.getResidualMutable().clear();
   }
   for (auto [index, result] : llvm::enumerate(clone->getResults()))
-    result.setType(getLocalType(typeOf(result), getLayout(op->getNumOperands() + index), mesh));
+    result.setType(getLocalType(tensorType(result), getLayout(op->getNumOperands() + index), mesh));
   if (auto sized = dyn_cast<DimensionMapOpInterface>(clone))
     sized.updateSizes();
   builder.insert(clone);
@@ -180,7 +179,7 @@ LogicalResult Partitioner::divideReadStates() {
     if (!name)
       continue;
     const Layout layout = classes.getLayout(argument);
-    divideState(name, typeOf(argument), layout);
+    divideState(name, tensorType(argument), layout);
     if (states.lookup(name.getAttr()) != layout)
       return function.emitError("expected state '")
              << name.getValue() << "' to be divided as in the functions before '"
@@ -193,9 +192,9 @@ void Partitioner::divideWrittenStates() {
   for (OpOperand &result : function.front().getTerminator()->getOpOperands())
     if (auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(result.getOperandNumber(),
                                                                     kStateAttrName))
-      divideState(name, typeOf(result.get()),
+      divideState(name, tensorType(result.get()),
                   result.get().getDefiningOp<ConstantOp>()
-                      ? Layout(typeOf(result.get()).getRank())
+                      ? Layout(tensorType(result.get()).getRank())
                       : getResultLayout(classes.getLayout(result.get())));
 }
 
@@ -257,8 +256,8 @@ struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh
   PassCounter deviceBytes{*this, "device-constant-bytes", "Bytes of constants of one device"};
 
   static int64_t getBytes(Value value) {
-    return typeOf(value).getNumElements() *
-           static_cast<int64_t>(ConstantTensor::getElementSize(typeOf(value).getElementType()));
+    return tensorType(value).getNumElements() *
+           static_cast<int64_t>(ConstantTensor::getElementSize(tensorType(value).getElementType()));
   }
 
   int64_t getConstantBytes() {

@@ -5,14 +5,13 @@
 #include "dialects/Ttc/Tensors/CollectiveOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "lib/Mesh/Sharding/HeadSections.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// A column loop and then a sum loop divide the bytes of weights, which are not dimensions.
 Value Partitioner::getSpecialOperand(OpOperand &operand, ArrayRef<Axes> loopAxes) {
@@ -94,9 +93,9 @@ bool Partitioner::partitionDecoder(Operation *op) {
     mapping.map(operand.get(),
                 operand.getOperandNumber() == 0
                     ? gatherBest(builder, op->getLoc(), logits.value, logits.layout[1], mesh)
-                    : getOperand(operand, Layout(typeOf(operand.get()).getRank())).value);
+                    : getOperand(operand, Layout(tensorType(operand.get()).getRank())).value);
   Operation *clone = builder.clone(*op, mapping);
   for (auto [result, local] : llvm::zip_equal(op->getResults(), clone->getResults()))
-    locals[result] = {local, Layout(typeOf(result).getRank())};
+    locals[result] = {local, Layout(tensorType(result).getRank())};
   return true;
 }

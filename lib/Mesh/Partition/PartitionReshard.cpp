@@ -3,11 +3,10 @@
 #include "Partitioner.h"
 #include "dialects/Ttc/Tensors/CollectiveOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 ArrayAttr Partitioner::getNames(ArrayRef<unsigned> axes) {
   SmallVector<StringRef> names;
@@ -20,7 +19,7 @@ ArrayAttr Partitioner::getNames(ArrayRef<unsigned> axes) {
 Value Partitioner::gather(Value value, Layout &layout, size_t dim, size_t keep) {
   Axes axes(ArrayRef(layout[dim]).drop_front(keep));
   layout[dim].truncate(keep);
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] *= getParts(mesh, axes);
   return AllGatherOp::create(builder, value.getLoc(), type.clone(shape), value, getNames(axes),
@@ -32,7 +31,7 @@ Value Partitioner::takePart(Value value, Layout &layout, size_t dim, const Axes 
   Axes axes(ArrayRef(wanted).drop_front(layout[dim].size()));
   layout[dim] = wanted;
   ElementsAttr indices =
-      getPartIndices(builder.getContext(), typeOf(value).getDimSize(dim), axes, mesh);
+      getPartIndices(builder.getContext(), tensorType(value).getDimSize(dim), axes, mesh);
   Value constant = ConstantOp::create(builder, value.getLoc(), indices);
   auto part = GatherOp::create(builder, value.getLoc(), value, constant, static_cast<int64_t>(dim));
   // Parts are in the order of a group's devices.
@@ -70,12 +69,12 @@ Value Partitioner::exchange(Value value, Layout &layout, const Layout &wanted) {
       if (ArrayRef(layout[from]).drop_back() !=
               ArrayRef(wanted[from]).take_front(layout[from].size() - 1) ||
           ArrayRef(wanted[to]).take_front(next.size()) != ArrayRef(next) ||
-          typeOf(value).getDimSize(to) % parts != 0)
+          tensorType(value).getDimSize(to) % parts != 0)
         continue;
-      SmallVector<int64_t> shape(typeOf(value).getShape());
+      SmallVector<int64_t> shape(tensorType(value).getShape());
       shape[to] /= parts;
       shape[from] *= parts;
-      value = AllToAllOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value,
+      value = AllToAllOp::create(builder, value.getLoc(), tensorType(value).clone(shape), value,
                                  getNames({axis}), static_cast<int64_t>(to),
                                  static_cast<int64_t>(from));
       layout[from].pop_back();

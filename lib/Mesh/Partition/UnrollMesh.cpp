@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ConstantParts.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
@@ -12,8 +13,6 @@ namespace mlir::ttc {
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 
@@ -162,7 +161,7 @@ LogicalResult Unroller::run() {
   for (OpOperand &operand : terminator->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
     FailureOr<Layout> layout =
-        getLayout(function.getResultAttr(index, kShardingAttrName), typeOf(operand.get()));
+        getLayout(function.getResultAttr(index, kShardingAttrName), tensorType(operand.get()));
     if (failed(layout))
       return failure();
     function.removeResultAttr(index, builder.getStringAttr(kShardingAttrName));

@@ -17,11 +17,14 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+static RankedTensorType tensorTypeOrNull(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
 
 static int64_t getBytes(Value value) {
-  return typeOf(value).getNumElements() *
-         static_cast<int64_t>(ConstantTensor::getElementSize(typeOf(value).getElementType()));
+  return tensorTypeOrNull(value).getNumElements() *
+         static_cast<int64_t>(
+             ConstantTensor::getElementSize(tensorTypeOrNull(value).getElementType()));
 }
 
 namespace {
@@ -83,7 +86,7 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
   const StringRef option = getMicroBatchAxis(mesh) ? "--micro-batches" : "--parallel=data";
   std::optional<int64_t> batch;
   for (BlockArgument argument : function.getArguments()) {
-    RankedTensorType type = typeOf(argument);
+    RankedTensorType type = tensorTypeOrNull(argument);
     if (!type || type.getRank() == 0 ||
         function.getArgAttr(argument.getArgNumber(), kStateAttrName))
       continue;
@@ -163,8 +166,9 @@ std::vector<Candidate> Annotator::findCandidates() {
   }
   // Results are gathered, but for states.
   for (auto [number, result] : llvm::enumerate(function.front().getTerminator()->getOperands()))
-    if (RankedTensorType type = typeOf(result); type && !result.getDefiningOp<ConstantOp>() &&
-                                                !function.getResultAttr(number, kStateAttrName))
+    if (RankedTensorType type = tensorTypeOrNull(result);
+        type && !result.getDefiningOp<ConstantOp>() &&
+        !function.getResultAttr(number, kStateAttrName))
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (auto it = numbers.find(classes.getClass(result, dim)); it != numbers.end())
           candidates[it->second].bytes += getBytes(result);
@@ -227,11 +231,11 @@ bool Annotator::divideConstants(const Axes &axes) {
 bool Annotator::divideTables(const Axes &axes) {
   for (auto gather : function.getOps<GatherOp>()) {
     auto constant = gather.getData().getDefiningOp<ConstantOp>();
-    const int64_t rank = typeOf(gather.getData()).getRank();
+    const int64_t rank = tensorTypeOrNull(gather.getData()).getRank();
     if (!constant || gather.getAxis() != 0 || rank != 2 ||
         getBytes(gather.getData()) < kTableBytesPerByte * getBytes(gather.getY()))
       continue;
-    Axes used = getUsable(axes, typeOf(gather.getData()).getDimSize(1));
+    Axes used = getUsable(axes, tensorTypeOrNull(gather.getData()).getDimSize(1));
     // Not along axes that divide what is looked up, or its users.
     bool isTaken = false;
     for (const Axes &divided : classes.getLayout(gather.getY()))
@@ -275,7 +279,7 @@ int64_t Annotator::addOps() {
   for (OpOperand *operand : constants) {
     // Annotate all dimensions as their classes are divided, so that no annotation contradicts
     // another.
-    auto type = typeOf(operand->get());
+    auto type = tensorTypeOrNull(operand->get());
     Layout layout;
     bool isChosen = false, fits = true;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
@@ -13,8 +14,6 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 namespace {
 
 /// A transpose that leaves leading dimensions where they are, which a reshape has merged: the merge
@@ -26,7 +25,8 @@ struct TransposeBeforeMerge : OpRewritePattern<TransposeOp> {
     auto merge = op.getX().getDefiningOp<ReshapeOp>();
     if (!merge || op.getPermutation().empty() || op.getPermutation().front() != 0)
       return failure();
-    ArrayRef<int64_t> from = typeOf(merge.getX()).getShape(), to = typeOf(merge.getY()).getShape();
+    ArrayRef<int64_t> from = tensorType(merge.getX()).getShape(),
+                      to = tensorType(merge.getY()).getShape();
     const int64_t merged = static_cast<int64_t>(from.size()) - static_cast<int64_t>(to.size());
     if (merged < 1 || from.drop_front(merged + 1) != to.drop_front())
       return failure();
@@ -69,7 +69,7 @@ struct GatherInOrder : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
-    if (!areAllPositions(op.getIndices(), typeOf(op.getData()).getDimSize(op.getAxis()), false))
+    if (!areAllPositions(op.getIndices(), tensorType(op.getData()).getDimSize(op.getAxis()), false))
       return failure();
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getData(), op.getType().getShape());
     return success();
@@ -80,8 +80,8 @@ struct GatherNdInOrder : OpRewritePattern<GatherNdOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(GatherNdOp op, PatternRewriter &rewriter) const override {
-    const size_t width = typeOf(op.getIndices()).getShape().back();
-    ArrayRef<int64_t> shape = typeOf(op.getData()).getShape();
+    const size_t width = tensorType(op.getIndices()).getShape().back();
+    ArrayRef<int64_t> shape = tensorType(op.getData()).getShape();
     if (op.getBatchDims() != 0 || !areAllPositions(op.getIndices(), shape.take_front(width), true))
       return failure();
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getData(), op.getType().getShape());

@@ -2,6 +2,7 @@
 #include "StageFunctions.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -11,8 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 bool mlir::ttc::isCopied(Operation *op) {
   return isa<ViewLikeOpInterface>(op) || matchPattern(op, m_Constant());
@@ -84,8 +83,8 @@ static RankedTensorType withSize(RankedTensorType type, int64_t dim, int64_t siz
 
 SmallVector<Value> MicroBatchPrograms::split(OpBuilder &builder, Value whole, int64_t dim,
                                              int64_t parts) {
-  SmallVector<Type> results(parts,
-                            withSize(typeOf(whole), dim, typeOf(whole).getDimSize(dim) / parts));
+  SmallVector<Type> results(
+      parts, withSize(tensorType(whole), dim, tensorType(whole).getDimSize(dim) / parts));
   FlatSymbolRefAttr program = get(whole.getLoc(), "split", whole.getType(), results, dim);
   auto dispatch = DispatchOp::create(builder, whole.getLoc(), results, program, whole);
   return SmallVector<Value>(dispatch->getResults());
@@ -93,7 +92,7 @@ SmallVector<Value> MicroBatchPrograms::split(OpBuilder &builder, Value whole, in
 
 Value MicroBatchPrograms::concat(OpBuilder &builder, ValueRange parts, int64_t dim) {
   Location loc = parts.front().getLoc();
-  RankedTensorType type = typeOf(parts.front());
+  RankedTensorType type = tensorType(parts.front());
   Type whole = withSize(type, dim, type.getDimSize(dim) * parts.size());
   FlatSymbolRefAttr program = get(loc, "concat", parts.getTypes(), whole, dim);
   return DispatchOp::create(builder, loc, whole, program, parts)->getResult(0);
@@ -215,7 +214,7 @@ void StageMaker::addArguments() {
     DictionaryAttr old = whole.getArgAttrDict(argument.getArgNumber());
     attrs.push_back(getPortAttrs(old, "input", argument.getArgNumber()));
     std::optional<int64_t> dim = getDividedDim(old);
-    RankedTensorType type = typeOf(argument);
+    RankedTensorType type = tensorType(argument);
     if (dim)
       type = withSize(type, *dim, type.getDimSize(*dim) * devices.microBatches);
     Value local = block.addArgument(type, argument.getLoc());
@@ -274,7 +273,7 @@ void StageMaker::receive(int64_t batch) {
     if (transfer.from >= stage || transfer.to < stage)
       continue;
     Location loc = transfer.value.getLoc();
-    RankedTensorType type = typeOf(transfer.value);
+    RankedTensorType type = tensorType(transfer.value);
     Value local;
     if (type.getNumElements() == 0)
       local = ConstantOp::create(builder, loc, DenseElementsAttr::getFromRawBuffer(type, {}));
@@ -287,10 +286,10 @@ void StageMaker::receive(int64_t batch) {
 void StageMaker::send(int64_t batch) {
   for (const StagePlan::Transfer &transfer : plan.transfers) {
     if (transfer.from > stage || transfer.to <= stage ||
-        typeOf(transfer.value).getNumElements() == 0)
+        tensorType(transfer.value).getNumElements() == 0)
       continue;
     Location loc = transfer.value.getLoc();
-    SendOp::create(builder, loc, collectives.get(loc, stage, typeOf(transfer.value)),
+    SendOp::create(builder, loc, collectives.get(loc, stage, tensorType(transfer.value)),
                    get(transfer.value, batch));
   }
 }

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-Value ttc::readFeatures(OnnxNode &node) {
+Value mlir::ttc::readFeatures(OnnxNode &node) {
   Value x = node.input(0);
   if (rankOf(x) == 1)
     x = node.reshape(x, {1, shapeOf(x)[0]});
@@ -19,7 +19,7 @@ Value ttc::readFeatures(OnnxNode &node) {
   return x ? node.cast(x, getArithmeticType(elementTypeOf(x))) : Value();
 }
 
-FailureOr<PostTransform> ttc::readPostTransform(OnnxNode &node) {
+FailureOr<PostTransform> mlir::ttc::readPostTransform(OnnxNode &node) {
   StringRef name = node.getString("post_transform", "NONE");
   auto transform = llvm::StringSwitch<std::optional<PostTransform>>(name)
                        .Case("NONE", PostTransform::None)
@@ -33,7 +33,7 @@ FailureOr<PostTransform> ttc::readPostTransform(OnnxNode &node) {
   return *transform;
 }
 
-Value ttc::applyPostTransform(OnnxNode &node, PostTransform transform, Value scores) {
+Value mlir::ttc::applyPostTransform(OnnxNode &node, PostTransform transform, Value scores) {
   Expressions e(node);
   switch (transform) {
   case PostTransform::None:
@@ -53,8 +53,8 @@ Value ttc::applyPostTransform(OnnxNode &node, PostTransform transform, Value sco
   llvm_unreachable("all transforms are handled");
 }
 
-BinaryScores ttc::splitBinaryScore(OnnxNode &node, Value score, bool complement, double threshold,
-                                   PostTransform transform) {
+BinaryScores mlir::ttc::splitBinaryScore(OnnxNode &node, Value score, bool complement,
+                                         double threshold, PostTransform transform) {
   Expressions e(node);
   Value isSecond = e.compare(ComparePredicate::GT, score, threshold);
   bool isLogistic = transform == PostTransform::Logistic;
@@ -64,7 +64,8 @@ BinaryScores ttc::splitBinaryScore(OnnxNode &node, Value score, bool complement,
           isSecond ? e.squeeze(isSecond, 1) : Value()};
 }
 
-FailureOr<Value> ttc::readClassLabels(OnnxNode &node, StringRef intsName, StringRef stringsName) {
+FailureOr<Value> mlir::ttc::readClassLabels(OnnxNode &node, StringRef intsName,
+                                            StringRef stringsName) {
   if (node.hasAttr(stringsName) && !node.getStrings(stringsName).empty())
     return node.error() << "attribute '" << stringsName
                         << "' is not supported: the labels must be integers, '" << intsName << "'";

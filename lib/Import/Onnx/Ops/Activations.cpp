@@ -61,7 +61,7 @@ static const NamedActivation kActivations[] = {
     {"ThresholdedRelu", {thresholdedRelu, 1.0, {}}},
 };
 
-const Activation *ttc::findActivation(OnnxNode &node, StringRef name) {
+const Activation *mlir::ttc::findActivation(OnnxNode &node, StringRef name) {
   for (const NamedActivation &known : kActivations)
     if (known.name.equals_insensitive(name))
       return &known.activation;

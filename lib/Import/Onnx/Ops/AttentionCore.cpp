@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-Value ttc::splitHeads(OnnxNode &node, Value x, int64_t heads, StringRef what) {
+Value mlir::ttc::splitHeads(OnnxNode &node, Value x, int64_t heads, StringRef what) {
   if (!x)
     return {};
   if (rankOf(x) != 3 || heads < 1 || shapeOf(x)[2] % heads) {
@@ -21,7 +21,7 @@ Value ttc::splitHeads(OnnxNode &node, Value x, int64_t heads, StringRef what) {
   return Expressions(node).transpose(x, {0, 2, 1, 3});
 }
 
-Value ttc::mergeHeads(OnnxNode &node, Value x) {
+Value mlir::ttc::mergeHeads(OnnxNode &node, Value x) {
   if (!x)
     return {};
   ArrayRef<int64_t> shape = shapeOf(x);
@@ -134,8 +134,8 @@ Value AttentionCore::build(OnnxNode &node) {
   return e.where(isEmpty, none, y);
 }
 
-Value ttc::rotate(OnnxNode &node, Value x, Value cosine, Value sine, bool headsFirst,
-                  bool interleaved) {
+Value mlir::ttc::rotate(OnnxNode &node, Value x, Value cosine, Value sine, bool headsFirst,
+                        bool interleaved) {
   Expressions e(node);
   if (!x || !cosine || !sine)
     return {};

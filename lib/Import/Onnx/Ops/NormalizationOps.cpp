@@ -69,8 +69,8 @@ static LogicalResult importInstanceNormalization(OnnxNode &node) {
   return node.results(node.create<InstanceNormOp>(node.allInputs(), epsilonAttr(node)));
 }
 
-Value ttc::createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int64_t axis,
-                           double epsilon) {
+Value mlir::ttc::createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int64_t axis,
+                                 double epsilon) {
   if (!x || !scale)
     return {};
   Expressions e(node);
@@ -86,7 +86,7 @@ Value ttc::createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int
                                   {node.i64("axis", axis), node.f32("epsilon", epsilon)});
 }
 
-Moments ttc::createMoments(OnnxNode &node, Value x, int64_t axis, double epsilon) {
+Moments mlir::ttc::createMoments(OnnxNode &node, Value x, int64_t axis, double epsilon) {
   if (!x)
     return {};
   Expressions e(node);
@@ -96,7 +96,8 @@ Moments ttc::createMoments(OnnxNode &node, Value x, int64_t axis, double epsilon
   return {mean, e.unary<RsqrtOp>(e.add(variance, epsilon))};
 }
 
-RmsNorm ttc::createRmsNorm(OnnxNode &node, Value x, Value scale, int64_t axis, double epsilon) {
+RmsNorm mlir::ttc::createRmsNorm(OnnxNode &node, Value x, Value scale, int64_t axis,
+                                 double epsilon) {
   if (!x)
     return {};
   Expressions e(node);

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-Value ttc::along(OnnxNode &node, Value vector, int64_t axis, int64_t rank) {
+Value mlir::ttc::along(OnnxNode &node, Value vector, int64_t axis, int64_t rank) {
   if (!vector)
     return {};
   SmallVector<int64_t> shape(rank, 1);
@@ -15,7 +15,7 @@ Value ttc::along(OnnxNode &node, Value vector, int64_t axis, int64_t rank) {
   return node.reshape(vector, shape);
 }
 
-std::optional<int64_t> ttc::constantInteger(Value value) {
+std::optional<int64_t> mlir::ttc::constantInteger(Value value) {
   DenseElementsAttr attr;
   if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1 ||
       !isa<IntegerType>(attr.getElementType()))
@@ -23,15 +23,15 @@ std::optional<int64_t> ttc::constantInteger(Value value) {
   return (*attr.value_begin<APInt>()).getSExtValue();
 }
 
-Value ttc::countUpTo(OnnxNode &node, Value bools) {
+Value mlir::ttc::countUpTo(OnnxNode &node, Value bools) {
   return node.create<CumulativeOp>(
       node.cast(bools, node.getBuilder().getI64Type()),
       {node.attr("kind", CumulativeKindAttr::get(node.context(), CumulativeKind::Sum)),
        node.i64("axis", 0)});
 }
 
-Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declared,
-                      StringRef padding) {
+Selection mlir::ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declared,
+                            StringRef padding) {
   if (!bools)
     return {};
   Expressions e(node);

@@ -7,6 +7,7 @@
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Transforms/Passes.h"
 
@@ -15,8 +16,6 @@ namespace mlir::ttc {
 #include "ttc/Transforms/Passes.h.inc"
 
 namespace {
-
-Type getElementType(Value value) { return tensorType(value).getElementType(); }
 
 bool isByte(Type type) { return type.isInteger(8); }
 
@@ -72,7 +71,7 @@ struct ShiftActivations : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(QuantizeOp op, PatternRewriter &rewriter) const override {
-    if (!getElementType(op.getY()).isSignlessInteger(8) || isConstantExpression(op.getX()))
+    if (!getElementTypeOrSelf(op.getY()).isSignlessInteger(8) || isConstantExpression(op.getX()))
       return failure();
     auto isDequantized = [&](OpOperand &use) {
       return isa<DequantizeOp>(use.getOwner()) && use.getOperandNumber() == 0;
@@ -103,8 +102,9 @@ struct ShiftActivations : OpRewritePattern<QuantizeOp> {
 /// An operand of a product: bytes with one scale and one zero point, or weights.
 DequantizeOp getBytes(Value value) {
   auto op = value.getDefiningOp<DequantizeOp>();
-  return op && isByte(getElementType(op.getX())) && getElementType(value).isF32() ? op
-                                                                                  : DequantizeOp();
+  return op && isByte(getElementTypeOrSelf(op.getX())) && getElementTypeOrSelf(value).isF32()
+             ? op
+             : DequantizeOp();
 }
 DequantizeOp getActivation(Value value) {
   DequantizeOp op = getBytes(value);
@@ -210,7 +210,8 @@ struct SelectBytes : OpRewritePattern<DequantizeOp> {
     rewriter.setInsertionPoint(user);
     Operation *clone = rewriter.clone(*user);
     clone->setOperand(0, op.getX());
-    clone->getResult(0).setType(tensorType(user->getResult(0)).clone(getElementType(op.getX())));
+    clone->getResult(0).setType(
+        tensorType(user->getResult(0)).clone(getElementTypeOrSelf(op.getX())));
     Location loc = op.getLoc();
     rewriter.replaceOpWithNewOp<DequantizeOp>(user, clone->getResult(0),
                                               createReshape(rewriter, loc, op.getScale(), {}),
@@ -226,7 +227,8 @@ struct CancelQuantization : OpRewritePattern<QuantizeOp> {
 
   LogicalResult matchAndRewrite(QuantizeOp op, PatternRewriter &rewriter) const override {
     auto source = op.getX().getDefiningOp<DequantizeOp>();
-    if (!source || source.getX().getType() != op.getType() || !isByte(getElementType(op.getY())))
+    if (!source || source.getX().getType() != op.getType() ||
+        !isByte(getElementTypeOrSelf(op.getY())))
       return failure();
     std::optional<float> scale = getScale(op.getScale());
     Attribute zero = getSplat(op.getZeroPoint());
@@ -282,7 +284,7 @@ struct MultiplyByReciprocal : OpRewritePattern<QuantizeOp> {
 
   LogicalResult matchAndRewrite(QuantizeOp op, PatternRewriter &rewriter) const override {
     std::optional<float> scale = getScale(op.getScale());
-    if (!scale || *scale == 1.0f || !getElementType(op.getX()).isF32() ||
+    if (!scale || *scale == 1.0f || !getElementTypeOrSelf(op.getX()).isF32() ||
         !isFromIntegers(op.getX()))
       return failure();
     Location loc = op.getLoc();

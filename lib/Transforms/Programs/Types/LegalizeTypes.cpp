@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Tensors/NarrowTypeOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttc/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,8 +26,6 @@ Type legalize(Type type) {
 }
 
 bool isLegal(Type type) { return legalize(type) == type; }
-
-Type getElementType(Value value) { return tensorType(value).getElementType(); }
 
 /// The same elements as bytes.
 ElementsAttr toBytes(ElementsAttr value) {
@@ -76,13 +75,15 @@ struct LegalizeTypes : impl::LegalizeTypesBase<LegalizeTypes> {
     getOperation().walk([&](Operation *op) {
       if (auto convert = dyn_cast<CastOp>(op);
           convert && !(isLegal(convert.getX().getType()) && isLegal(convert.getType())))
-        casts.push_back({convert, getElementType(convert.getX()), getElementType(convert.getY())});
+        casts.push_back(
+            {convert, getElementTypeOrSelf(convert.getX()), getElementTypeOrSelf(convert.getY())});
       else if (auto constant = dyn_cast<ConstantOp>(op); constant && !isLegal(constant.getType()))
         constant.setValueAttr(toBytes(constant.getValue()));
-      else if (auto pad = dyn_cast<PadOp>(op); pad && isNarrowFloat(getElementType(pad.getX())))
-        pad.setValueAttr(
-            FloatAttr::get(Float32Type::get(&getContext()),
-                           toByte(pad.getValue(), cast<FloatType>(getElementType(pad.getX())))));
+      else if (auto pad = dyn_cast<PadOp>(op);
+               pad && isNarrowFloat(getElementTypeOrSelf(pad.getX())))
+        pad.setValueAttr(FloatAttr::get(
+            Float32Type::get(&getContext()),
+            toByte(pad.getValue(), cast<FloatType>(getElementTypeOrSelf(pad.getX())))));
     });
     getOperation().walk([&](Operation *op) { legalizeTypes(op); });
     for (const NarrowCast &cast : casts)
@@ -138,8 +139,8 @@ private:
     Location loc = op.getLoc();
     Value x = op.getX();
     auto convert = [&](Value value, Type element) -> Value {
-      return getElementType(value) == element ? value
-                                              : CastOp::create(builder, loc, value, element);
+      return getElementTypeOrSelf(value) == element ? value
+                                                    : CastOp::create(builder, loc, value, element);
     };
     if (from != to) {
       if (isNarrowFloat(from))
