@@ -49,7 +49,7 @@ function(ttc_add_precompiled_headers name)
   # So that ccache takes the files that use the header.
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   # Never from ccache: it takes a header with other comments for the same one, and clang compares sizes.
-  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "" UNITY_BUILD OFF)
 endfunction()
 
 # ttc_use_precompiled_headers(NAME TARGET...)

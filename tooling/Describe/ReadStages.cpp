@@ -30,7 +30,7 @@ struct Pipeline {
 };
 } // namespace
 
-static void count(const Bundle &bundle, Pipeline &pipeline, Stage &stage) {
+static void countSteps(const Bundle &bundle, Pipeline &pipeline, Stage &stage) {
   std::map<uint32_t, uint64_t> sends;
   const auto &schedule = *stage.entry->schedules()->Get(0);
   for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
@@ -64,7 +64,7 @@ static std::vector<Pipeline> pipelinesOf(const Bundle &bundle) {
     if (found == pipelines.end())
       found = pipelines.insert(pipelines.end(), {name, {}});
     found->stages.push_back({entry});
-    count(bundle, *found, found->stages.back());
+    countSteps(bundle, *found, found->stages.back());
   }
   return pipelines;
 }
