@@ -33,6 +33,7 @@ inline const char *toArgument(const char *text) { return text; }
 inline const char *toArgument(const std::string &text) { return text.c_str(); }
 inline const std::string_view *toArgument(const std::string_view &text) { return &text; }
 inline const char *toArgument(bool truth) { return truth ? "true" : "false"; }
+const char *toArgument(const void *address) = delete; // would be a bool: pass it as a number
 
 template <typename T> consteval ArgumentKind kindOf() {
   using Passed = decltype(toArgument(std::declval<const T &>()));

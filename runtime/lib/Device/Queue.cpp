@@ -291,8 +291,8 @@ void Queue::move(const QueueCommand &command) noexcept {
       return;
     if (moved >= 0 || errno == EFAULT) {
       char reason[160];
-      formatTo(reason, "expected {} {} bytes of host memory at {}", step.bytes,
-               isWrite ? "readable" : "writable", command.source);
+      formatTo(reason, "expected {} {} bytes of host memory at {:#x}", step.bytes,
+               isWrite ? "readable" : "writable", reinterpret_cast<uintptr_t>(command.source));
       return stop(command, TTRT_FAILED, reason);
     }
     // The kernel forbids such copies here: copy as usual.
