@@ -488,7 +488,7 @@ def test_limits_are_measured_once(tools, digits, tmp_path):
     assert Report(folder).json["devices"][0]["limits"] == {}
     (folder / "machine.json").write_text("[")
     failed = tools.ttrun("report", folder, check=False)
-    assert failed.returncode == 2 and "machine.json: byte 1" in failed.stderr
+    assert failed.returncode == 2 and "machine.json: line 1, column 2: " in failed.stderr
     tools.ttrun("report", folder, "--measure-peak")
     assert Report(folder).json["devices"][0]["limits"]["peak_gflops"] > 0
 
