@@ -63,7 +63,9 @@ class Program:
             assert count == 1
             model.write_text(text)
             cpu = "x86-64-v3"
-        plan = tools.compile_ir(model, folder / "model.ttcb", f"target-cpu={cpu}")
+        # Not executed: the check would give packed weights random padding, whose products with what follows copied
+        # lines the kernels expect to be zero.
+        plan = tools.compile_ir(model, folder / "model.ttcb", f"target-cpu={cpu}", execute=False)
         inputs = {f"input{index}": array for index, array in enumerate(self.inputs)}
         return plan, run_once(tools, folder / "model.ttcb", inputs)["output0"]
 
