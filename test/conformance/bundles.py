@@ -11,6 +11,11 @@ from onnx import numpy_helper  # noqa: E402
 from capi import transfers  # noqa: E402
 
 
+def share(values, part, parts):
+    """One of equal parts of a list."""
+    return values[len(values) * part // parts:len(values) * (part + 1) // parts]
+
+
 def load_tensor(path):
     tensor = onnx.TensorProto()
     tensor.ParseFromString(pathlib.Path(path).read_bytes())

@@ -9,7 +9,7 @@ import os
 import pytest
 
 import node_cases
-from bundles import onnx
+from bundles import onnx, share
 
 VERSION, AS_WRITTEN, CONSTANTS = node_cases.listed()
 BATCHES = 20
@@ -26,7 +26,8 @@ def cases(build_dir):
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_cases(batch, cases, tools, tmp_path):
-    chosen = [node_cases.Case(case) for case in cases[batch::BATCHES]]
+    # Neighbours have programs in common, which are compiled once.
+    chosen = [node_cases.Case(case) for case in share(cases, batch, BATCHES)]
     for constants, listed, failing in zip((False, True), (AS_WRITTEN, CONSTANTS), FOUND):
         found = node_cases.verdicts(tools, [case for case in chosen if case.name not in listed], constants,
                                     tmp_path / str(constants))

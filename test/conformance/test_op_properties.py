@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from bundles import onnx, run_once
+from bundles import onnx, run_once, share
 from op_properties import GENERATORS, Case, dtype_of, elements_of, model_of
 from conftest import nightly
 import op_generators  # noqa: F401 (registers the generators)
@@ -103,7 +103,7 @@ def failures_of(tools, batch, folder):
 @pytest.mark.parametrize("seed", [0, *nightly(range(1, 20))])
 @pytest.mark.parametrize("part", range(PARTS))
 def test_properties(part, seed, tools, known, tmp_path):
-    cases = list(cases_of(known, seed))[part::PARTS]
+    cases = share(list(cases_of(known, seed)), part, PARTS)
     assert cases
     failures = []
     for start in range(0, len(cases), BATCH):
