@@ -36,17 +36,6 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item not in left_out]
 
 
-def nightly(values):
-    """Values of a parameter that are for the nightly run only."""
-    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
-
-
-def pairs(many, few, always=()):
-    """Values of two parameters: each of `many` with those of `always` and with one of `few` in turn, nightly with all."""
-    return [pytest.param(one, other, marks=[] if other in always or i % len(few) == j else pytest.mark.nightly)
-            for i, one in enumerate(many) for j, other in [*enumerate(few), *((-1, value) for value in always)]]
-
-
 class Tools:
     """The built tools. A call returns the finished process and fails the test if it fails. `kept` is a folder for
     what several tests compile."""

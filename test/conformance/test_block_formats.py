@@ -4,7 +4,7 @@ instructions of several CPUs, against numpy."""
 import pytest
 
 from bundles import np, run_bundle
-from conftest import pairs
+from gate import pairs
 from gguf_file import FORMATS, dequantize
 from test_int_products import AVX_VNNI, Program, tensor
 

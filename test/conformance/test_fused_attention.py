@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bundles import np, run_bundle, run_onnxruntime
-from conftest import nightly
+from gate import nightly
 from test_elided_copies import Graph
 
 

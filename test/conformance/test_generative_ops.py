@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bundles import np, run_bundle, run_once
-from conftest import pairs
+from gate import pairs
 
 CPUS = ["native", "x86-64-v3"]
 HEADS, GROUPS, DEPTH, CONTEXT = 6, 2, 64, 288

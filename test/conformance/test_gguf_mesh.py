@@ -15,7 +15,7 @@ import pytest
 np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are not compared")
 
 import gguf_models
-from conftest import nightly
+from gate import nightly
 from test_gguf import PROMPTS, compile_model, random_tokens, smollm2
 
 EXACT = ["--activations=f32", "--cache=f32"]

@@ -10,7 +10,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
-from conftest import pairs
+from gate import pairs
 from test_gguf import compile_model, random_tokens, shape_of, smollm2
 
 N = 4

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from bundles import np, run_once
-from conftest import pairs
+from gate import pairs
 
 # vpdpbusd or vpmaddwd in 512 bits, either in 256, neither.
 AVX_VNNI = "x86-64-v3+avxvnni"

@@ -9,7 +9,7 @@ import pytest
 
 import graphs
 from bundles import run_once
-from conftest import nightly
+from gate import nightly
 
 CPUS = ["x86-64-v3", "x86-64-v4"]
 WIDEST = CPUS[" avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()]

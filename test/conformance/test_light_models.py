@@ -8,7 +8,7 @@ import pytest
 
 from bundles import graph_inputs, graph_outputs, load_tensor, np, onnx
 from bundles import relative_to_largest, run_bundle, run_onnxruntime
-from conftest import nightly
+from gate import nightly
 
 MODELS = ["bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
           "squeezenet", "vgg19", "zfnet512"]

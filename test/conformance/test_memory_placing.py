@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bundles import assert_same_bits, graph_outputs, load_tensor, np, onnx, run_bundle, run_streamed
-from conftest import nightly, pairs
+from gate import nightly, pairs
 from test_elided_copies import GRAPHS, Graph
 from test_light_models import image_of
 

@@ -11,7 +11,7 @@ import pytest
 
 from bundles import onnx, run_once, share
 from op_properties import GENERATORS, Case, dtype_of, elements_of, model_of
-from conftest import nightly
+from gate import nightly
 import op_generators  # noqa: F401 (registers the generators)
 
 BATCH = 100

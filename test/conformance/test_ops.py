@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import ROOT, nightly
+from gate import nightly
 
 import op_cases_bitwise
 import op_cases_dense
@@ -53,11 +53,11 @@ def test_op(compiled, name):
     check(compiled(family), case)
 
 
-def test_every_op_has_cases():
+def test_every_op_has_cases(root):
     """The ops on tensors, as their definitions name them."""
     families = ("Elementwise", "Bitwise", "Convolution", "Reduction", "Normalization", "DataMovement", "NarrowType",
                 "Sequential")
-    text = "".join((ROOT / f"dialects/Ttc/Tensors/{family}Ops.td").read_text() for family in families)
+    text = "".join((root / f"dialects/Ttc/Tensors/{family}Ops.td").read_text() for family in families)
     ops = set(re.findall(r'^def Ttc_\w+Op\s*:\s*\w+<\s*"(\w+)"', text, re.MULTILINE)) - {"constant"}
     tested = {case.op.split()[0] for _, case in GATE.values()}
     assert len(ops) > 60 and ops - tested == set() and tested - ops == set()

@@ -4,7 +4,7 @@ results in place are combined in ways that no hand-written test has. Nightly, th
 import pytest
 
 from bundles import np, onnx, relative_to_largest, run_bundle, run_onnxruntime, run_streamed
-from conftest import nightly
+from gate import nightly
 from random_graphs import make
 
 SEEDS = [*range(10), 89, 114]

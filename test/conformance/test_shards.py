@@ -8,7 +8,7 @@ import pytest
 
 import encoders
 from bundles import np, run_bundle, run_once
-from conftest import pairs
+from gate import pairs
 from graphs import Graph
 
 SMALL = {"name": "small", "grid_rows": 2, "grid_cols": 2, "l1_bytes": 262144, "dram_banks": 2,

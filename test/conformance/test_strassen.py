@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bundles import np, onnx, run_bundle, run_once
-from conftest import nightly
+from gate import nightly
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from conftest import nightly
+from gate import nightly
 
 
 def bundles_of(model, tools, tmp_path):

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import nightly
+from gate import nightly
 
 
 @pytest.mark.parametrize("model", ["small", *nightly(["SmolLM2"])])

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import nightly
+from gate import nightly
 
 TOOLS = ("ttc", "ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server", "ttc-plan", "ttc-plan-check")
 
