@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -41,6 +42,26 @@ def swish_bundle(tools, tmp_path_factory):
     model = ROOT / "examples/host-ops/swish.onnx"
     tools.run("ttc-translate", "--onnx-to-bundle", model, "--host-ops=com.acme.*", "-o", bundle)
     return bundle
+
+
+@pytest.fixture(scope="session")
+def write_sample():
+    """Writes one of the samples of the runtime's unit tests, by its name, and returns its path."""
+
+    def write(kind, path):
+        writer = BUILD / "test/unit/ttrt-write-sample"
+        if not writer.exists():
+            pytest.skip(f"{writer} is not built")
+        subprocess.run([writer, kind, path], check=True)
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def chat_bundle(write_sample, tmp_path_factory):
+    """A bundle with a tokenizer (bytes, three control tokens, "th") and a chat template."""
+    return write_sample("chat", tmp_path_factory.mktemp("bundles") / "chat.ttcb")
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ def test_examples_run(page, digits, swish_bundle, tmp_path, monkeypatch, capsys)
     blocks = re.findall(r"```python\n(.*?)```", page, re.S)
     names = {}
     for block in blocks:
-        if "ttc." in block or "torch." in block:
-            continue  # of the compiler, or of PyTorch; tested elsewhere
+        if "ttc." in block or "torch." in block or "Tokenizer" in block:
+            continue  # of the compiler, or of PyTorch; tested elsewhere, and below
         exec(compile(block, "docs/python.md", "exec"), names)
     assert "image f32 (1, 1, 8, 8)" in capsys.readouterr().out
     expected = names["bundle"].run(names["image"])["logits"]
@@ -29,6 +29,14 @@ def test_examples_run(page, digits, swish_bundle, tmp_path, monkeypatch, capsys)
     x = names["np"].ones((4, 16), "float32")
     with ttrt.load(swish_bundle, host_functions={"com.acme.Swish": names["swish"]}) as bundle:
         bundle.run(x)
+
+
+def test_tokens_and_text(page, chat_bundle, capsys):
+    block = re.search(r"^## Tokens and text\n.*?```python\n(.*?)```", page, re.M | re.S).group(1)
+    with ttrt.load(chat_bundle) as bundle:
+        names = {"ttrt": ttrt, "bundle": bundle, "answer": list("é🙂".encode())}
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert names["prompt"] and capsys.readouterr().out == "é🙂"
 
 
 def test_every_error_is_named(page):
@@ -67,7 +75,7 @@ def test_the_reference_is_complete(reference):
         thing = getattr(ttrt, name)
         if not inspect.isclass(thing):
             continue
-        named = set(re.findall(r"`(\w+)(?:\(\))?`", text)) - {"MemoryUse", "Status", "with", "call"}
+        named = set(re.findall(r"`(\w+)(?:\(.*?\))?`", text)) - {"MemoryUse", "Status", "with", "call", "len", name}
         if issubclass(thing, ttrt.Runnable):
             named |= methods
         if name == "Stream":

@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ttrt.Tokenizer, with the toy vocabulary of the runtime's tests: bytes, three control tokens, "th"."""
 
-import subprocess
 import threading
 
 import pytest
 import ttrt
-from conftest import BUILD
 
 END, USER, ASSISTANT, TH = 256, 257, 258, 259
 
 
-def written(kind, path):
-    writer = BUILD / "test/unit/ttrt-write-sample"
-    if not writer.exists():
-        pytest.skip(f"{writer} is not built")
-    subprocess.run([writer, kind, path], check=True)
-    return path
-
-
 @pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory):
-    with ttrt.load(written("chat", tmp_path_factory.mktemp("bundles") / "chat.ttcb"), cores=1) as bundle:
+def tokenizer(chat_bundle):
+    with ttrt.load(chat_bundle, cores=1) as bundle:
         return ttrt.Tokenizer(bundle)  # outlives it
 
 
@@ -60,8 +50,8 @@ def test_chat(tokenizer):
     assert len(long) == 10003
 
 
-def test_errors(tokenizer, tmp_path):
-    with ttrt.load(written("sample", tmp_path / "sample.ttcb"), cores=1) as bundle, pytest.raises(ttrt.NotFoundError, match="tokenizer"):
+def test_errors(tokenizer, write_sample, tmp_path):
+    with ttrt.load(write_sample("sample", tmp_path / "sample.ttcb"), cores=1) as bundle, pytest.raises(ttrt.NotFoundError, match="tokenizer"):
         ttrt.Tokenizer(bundle)
     with pytest.raises(ttrt.InvalidArgumentError, match="closed"):
         ttrt.Tokenizer(bundle)
