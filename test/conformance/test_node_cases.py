@@ -44,5 +44,6 @@ def test_cases(batch, cases, tools, tmp_path):
 def test_page(cases):
     assert len(cases) > 2000
     if UPDATE:
+        assert "PYTEST_XDIST_WORKER" not in os.environ, "expected one process: each worker sees a part of the cases"
         node_cases.PAGE.write_text(node_cases.page(len(cases), *FOUND))
     assert node_cases.PAGE.read_text() == node_cases.page(len(cases), *(FOUND if UPDATE else (AS_WRITTEN, CONSTANTS)))

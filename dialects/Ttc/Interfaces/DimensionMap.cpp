@@ -58,7 +58,7 @@ void DimensionMap::broadcastTo(unsigned other, unsigned value) {
 void DimensionMap::finish() {
   for (unsigned value = 0; value < getNumValues(); ++value)
     for (auto [dim, index] : llvm::enumerate(indices[value]))
-      if (index.loops.empty())
+      if (index.loops.empty() && getSize(value, dim) != 1)
         set(value, dim, addWhole());
   updateDivisible();
 }

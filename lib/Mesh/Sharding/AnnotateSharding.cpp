@@ -17,14 +17,10 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-static RankedTensorType tensorTypeOrNull(Value value) {
-  return dyn_cast<RankedTensorType>(value.getType());
-}
-
 static int64_t getBytes(Value value) {
-  return tensorTypeOrNull(value).getNumElements() *
-         static_cast<int64_t>(
-             ConstantTensor::getElementSize(tensorTypeOrNull(value).getElementType()));
+  RankedTensorType type = tensorType(value);
+  return type.getNumElements() *
+         static_cast<int64_t>(ConstantTensor::getElementSize(type.getElementType()));
 }
 
 namespace {
@@ -86,7 +82,7 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
   const StringRef option = getMicroBatchAxis(mesh) ? "--micro-batches" : "--parallel=data";
   std::optional<int64_t> batch;
   for (BlockArgument argument : function.getArguments()) {
-    RankedTensorType type = tensorTypeOrNull(argument);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || type.getRank() == 0 ||
         function.getArgAttr(argument.getArgNumber(), kStateAttrName))
       continue;
@@ -166,7 +162,7 @@ std::vector<Candidate> Annotator::findCandidates() {
   }
   // Results are gathered, but for states.
   for (auto [number, result] : llvm::enumerate(function.front().getTerminator()->getOperands()))
-    if (RankedTensorType type = tensorTypeOrNull(result);
+    if (auto type = dyn_cast<RankedTensorType>(result.getType());
         type && !result.getDefiningOp<ConstantOp>() &&
         !function.getResultAttr(number, kStateAttrName))
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -231,11 +227,11 @@ bool Annotator::divideConstants(const Axes &axes) {
 bool Annotator::divideTables(const Axes &axes) {
   for (auto gather : function.getOps<GatherOp>()) {
     auto constant = gather.getData().getDefiningOp<ConstantOp>();
-    const int64_t rank = tensorTypeOrNull(gather.getData()).getRank();
+    const int64_t rank = tensorType(gather.getData()).getRank();
     if (!constant || gather.getAxis() != 0 || rank != 2 ||
         getBytes(gather.getData()) < kTableBytesPerByte * getBytes(gather.getY()))
       continue;
-    Axes used = getUsable(axes, tensorTypeOrNull(gather.getData()).getDimSize(1));
+    Axes used = getUsable(axes, tensorType(gather.getData()).getDimSize(1));
     // Not along axes that divide what is looked up, or its users.
     bool isTaken = false;
     for (const Axes &divided : classes.getLayout(gather.getY()))
@@ -279,7 +275,7 @@ int64_t Annotator::addOps() {
   for (OpOperand *operand : constants) {
     // Annotate all dimensions as their classes are divided, so that no annotation contradicts
     // another.
-    auto type = tensorTypeOrNull(operand->get());
+    auto type = cast<RankedTensorType>(operand->get().getType());
     Layout layout;
     bool isChosen = false, fits = true;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
