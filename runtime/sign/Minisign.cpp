@@ -7,6 +7,8 @@
 
 namespace ttrt::sign {
 
+using support::Error;
+
 static constexpr std::string_view kComment = "untrusted comment: ", kTrusted = "trusted comment: ";
 /// "Ed": a key, or a signature of the file itself; "ED": of the file's hash; "B2": BLAKE2b.
 static constexpr uint8_t kEd[] = {'E', 'd'}, kHashed[] = {'E', 'D'}, kBlake[] = {'B', '2'},

@@ -6,7 +6,7 @@
 #ifndef TTRT_SIGN_MINISIGN_H
 #define TTRT_SIGN_MINISIGN_H
 
-#include "ttrt/ttrt.h"
+#include "support/ApiSupport.h"
 
 #include <array>
 #include <cstdint>
@@ -15,11 +15,6 @@
 #include <vector>
 
 namespace ttrt::sign {
-
-struct Error {
-  ttrt_status status;
-  std::string message;
-};
 
 using KeyId = std::array<uint8_t, 8>;
 
@@ -48,7 +43,7 @@ using Hash = std::array<uint8_t, 64>;
 /// As minisign prints it.
 std::string nameOf(const KeyId &id);
 
-/// `file` is for messages. These throw Error.
+/// `file` is for messages. These throw support::Error.
 std::vector<PublicKey> parsePublicKeys(std::string_view text, const std::string &file);
 SecretKey parseSecretKey(std::string_view text, const std::string &file);
 Signature parseSignature(std::string_view text, const std::string &file);

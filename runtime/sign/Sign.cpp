@@ -9,13 +9,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <new>
 #include <sodium.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ttrt::sign;
+using ttrt::support::Error;
+using ttrt::support::require;
 
 struct ttrt_keys {
   std::vector<PublicKey> keys;
@@ -26,11 +27,6 @@ namespace {
 [[noreturn]] void failIo(const char *what, const std::string &path) {
   const std::string reason = strerror(errno);
   throw Error{TTRT_IO_ERROR, std::string("cannot ") + what + " '" + path + "': " + reason};
-}
-
-void require(bool condition, const char *what) {
-  if (!condition)
-    throw Error{TTRT_INVALID_ARGUMENT, what};
 }
 
 class Descriptor {
@@ -46,29 +42,13 @@ public:
   const int value;
 };
 
-/// Runs `function` and turns exceptions into a status and a message.
+/// support::guarded() with libsodium initialised.
 template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
-  auto report = [&](ttrt_status status, const char *message) {
-    if (error) {
-      error->status = status;
-      const size_t length = strnlen(message, sizeof(error->message) - 1);
-      memcpy(error->message, message, length);
-      error->message[length] = 0;
-    }
-    return status;
-  };
-  try {
+  return ttrt::support::guarded(error, [&] {
     if (sodium_init() < 0)
-      return report(TTRT_INTERNAL, "libsodium cannot be initialised");
+      throw Error{TTRT_INTERNAL, "libsodium cannot be initialised"};
     function();
-    return report(TTRT_OK, "");
-  } catch (const Error &failure) {
-    return report(failure.status, failure.message.c_str());
-  } catch (const std::bad_alloc &) {
-    return report(TTRT_OUT_OF_MEMORY, "out of memory");
-  } catch (...) {
-    return report(TTRT_INTERNAL, "unknown error");
-  }
+  });
 }
 
 /// A bundle whose bytes cannot change: a file in memory, sealed, and a mapping of it.

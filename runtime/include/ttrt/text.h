@@ -36,7 +36,7 @@
  * Threads. A ttrt_text is immutable: any number of threads may use it. Calls on one stream must not
  * overlap. There is no global state.
  *
- * Limits. A text has at most 64 MiB, messages at most 16 MiB, and a template may take 20 million
+ * Limits. A text has at most 64 MiB, messages at most 16 MiB, and a template may take 4 million
  * steps and make values of 64 MiB: damaged or hostile input ends in an error.
  */
 #ifndef TTRT_TEXT_H

@@ -42,7 +42,7 @@ private:
 
   /// A template that computes more is none for messages.
   void step(int line) {
-    constexpr uint64_t kMost = 20'000'000;
+    constexpr uint64_t kMost = 4'000'000;
     if (++steps > kMost)
       failAt(line, fmt::format("expected at most {} steps", kMost));
   }
