@@ -126,7 +126,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   manager.addPass(createSetMesh({mesh, microBatches}));
   manager.addPass(createExposeDimensions());
   manager.addPass(createAnnotateSharding({parallel}));
-  manager.addPass(createPartitionForMesh());
+  manager.addPass(createPartition());
   // Before all that computes, because kernels and most evaluation of constants are for f32.
   manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.

@@ -16,7 +16,8 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "benchmarks/README.md"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted(ROOT.glob("docs/*.md")),
+         ROOT / "benchmarks/README.md", ROOT / "dialects/Ttc/README.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 

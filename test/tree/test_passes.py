@@ -14,7 +14,7 @@ OPTIONS = dict(re.findall(r'^def (\w+) : \w*Option<"\w+", "([\w-]+)"', (ROOT / "
 
 
 def passes():
-    for folder in ("Transforms", "Codegen", "Conversion"):
+    for folder in ("Transforms", "Mesh", "Codegen", "Conversion"):
         for declared in sorted((ROOT / f"include/ttc/{folder}").glob("*Passes.td")):
             # Transforms/TracePasses.td declares what lies in Transforms/Traces; Plan has no plural.
             level = declared.stem.removesuffix("Passes")

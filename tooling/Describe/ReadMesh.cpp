@@ -26,7 +26,7 @@ struct DeviceUse {
 
 struct CollectiveUse {
   const fb::Collective *table;
-  uint64_t exchanges = 0; ///< commands; of what is sent and received, the sends
+  uint64_t exchanges = 0; ///< commands; a send with its receive counts as one
   bool isSent = false;
   uint64_t received = 0; ///< bytes that a device takes from others in one exchange; the most of any
 };

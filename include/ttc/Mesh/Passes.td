@@ -81,7 +81,7 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
   let options = [ParallelOption];
 }
 
-def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
+def Partition : Pass<"ttc-partition", "::mlir::ModuleOp"> {
   let summary = "Makes the program of each device of a mesh out of annotated functions";
   let description = [{
     Functions become those that every device of `ttc.mesh` runs: types are those of one device's part, constants that are

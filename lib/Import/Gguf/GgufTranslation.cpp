@@ -31,7 +31,7 @@ struct GgufCLOptions {
       cl::desc("Texts that are generated at the same time, each with caches of its own")};
   cl::list<int64_t> prefill{
       "prefill", cl::cat(category), cl::CommaSeparated, cl::value_desc("tokens,..."),
-      cl::desc("Entry points for parts of a prompt of these numbers of tokens  "
+      cl::desc("Entry points for parts of a prompt of these numbers of tokens "
                "(default: 16,64,256); none: 0")};
   using Cache = GgufImportOptions::Cache;
   cl::opt<Cache> cache{

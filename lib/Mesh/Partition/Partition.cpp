@@ -16,7 +16,7 @@
 #include <deque>
 
 namespace mlir::ttc {
-#define GEN_PASS_DEF_PARTITIONFORMESH
+#define GEN_PASS_DEF_PARTITION
 #include "ttc/Mesh/Passes.h.inc"
 } // namespace mlir::ttc
 
@@ -249,7 +249,7 @@ LogicalResult Partitioner::run() {
 
 namespace {
 
-struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh> {
+struct Partition : mlir::ttc::impl::PartitionBase<Partition> {
   PassCounter numCollectives{*this, "collectives", "Collectives inserted"};
   PassCounter operandBytes{*this, "operand-bytes", "Bytes of their operands on one device"};
   PassCounter constantBytes{*this, "constant-bytes", "Bytes of constants before"};

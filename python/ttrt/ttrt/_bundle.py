@@ -467,7 +467,7 @@ def load(
     if not isinstance(verify, str) or verify not in _VERIFY:
         raise ValueError(f"verify: expected one of {', '.join(map(repr, _VERIFY))}, found {verify!r}")
     cores = _integer("cores", cores)
-    if not 0 <= cores < 1 << 32:
+    if not 0 <= cores <= 1024:
         raise ValueError(f"cores: expected a number from 0 to 1024, found {cores}")
     if host_functions is not None and not isinstance(host_functions, Mapping):
         raise TypeError(f"host_functions: expected functions by name, found {type(host_functions).__name__}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The markers that a program writes about itself, if it was compiled with them (Program.markers in
-// bundle.fbs): the last sizeof(ProgramMarkers) bytes of its scratch. The runtime calls reset()
+// ttc_bundle.fbs): the last sizeof(ProgramMarkers) bytes of its scratch. The runtime calls reset()
 // before each command on each core, and moves the markers to the core's ring (profile_log.h) after
 // it. What a program computes does not depend on them.
 
