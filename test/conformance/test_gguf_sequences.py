@@ -100,7 +100,9 @@ def test_all_numbers_of_rows(small, opened):
                     np.testing.assert_array_equal(row, wants[sequence][1][i], err_msg=f"{rows}, {sequence}, token {i}")
 
 
-@pytest.mark.parametrize("format,activations", pairs(["F16", "Q4_1", "Q5_0", "Q8_0", "Q4_K", "Q6_K"], ["int8", "f32"]))
+@pytest.mark.parametrize("format,activations", [
+    *pairs(["F16", "Q4_1", "Q4_K"], ["int8", "f32"]),
+    *(pytest.param(format, kind, marks=pytest.mark.nightly) for format in ("Q5_0", "Q8_0", "Q6_K") for kind in ("int8", "f32"))])
 def test_formats(tools, opened, tmp_path, format, activations):
     """Products of one row and of several have the same bits, except by weights that are floats."""
     close = np.testing.assert_array_equal if format[0] == "Q" else functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-3)

@@ -142,7 +142,7 @@ CONVOLUTIONS = {
 }
 
 
-@pytest.mark.parametrize("name,cpu", pairs(CONVOLUTIONS, OTHER_CPUS, ["native"]))
+@pytest.mark.parametrize("name,cpu", pairs(CONVOLUTIONS, CPUS))
 def test_convolution(tools, tmp_path, name, cpu):
     x_shape, w_shape, how = CONVOLUTIONS[name]
     rng = np.random.default_rng(sorted(CONVOLUTIONS).index(name))
@@ -206,7 +206,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("name,cpu", pairs(MATRICES, OTHER_CPUS, ["native"]))
+@pytest.mark.parametrize("name,cpu", pairs(MATRICES, CPUS))
 def test_matmul(tools, tmp_path, name, cpu):
     a_shape, b_shape, how = MATRICES[name]
     rng = np.random.default_rng(sorted(MATRICES).index(name))

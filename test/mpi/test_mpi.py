@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from gate import nightly
+
 RANKS = "test/unit/ttrt-mpi-ranks"
 
 
@@ -46,7 +48,7 @@ def lines_of(output, ranks):
     return [last.get(rank) for rank in range(ranks)]
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks", [3, *nightly([2, 4])])
 def test_moves(mpi, ranks):
     """Bits as those of a simulation in one thread: kinds, algorithms, sizes, groups, types."""
     status, output = mpi.run(ranks, "moves")
@@ -54,7 +56,7 @@ def test_moves(mpi, ranks):
     assert all(re.fullmatch(r"\d+ cases agree", line) for line in lines_of(output, ranks)), output
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks", [3, *nightly([2, 4])])
 def test_stages(mpi, ranks):
     """Ranks of different stages: exchanges of some of them, sends, receives and offers, with delays."""
     status, output = mpi.run(ranks, "stages")

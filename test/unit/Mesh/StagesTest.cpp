@@ -72,7 +72,7 @@ bool passOn(const World &world, ttrt_transport *transport, const std::string &pa
 
 TEST_P(Stages, ExchangesOfSomeDevices) {
   for (uint64_t seed = 1; seed <= uint64_t(rounds(6)); ++seed) {
-    const World world(devices, makeStages(seed * 17 + devices, devices, 200000));
+    const World world(devices, makeStages(seed * 17 + devices, devices, rounds(200000)));
     const auto program = makeProgram(seed, world, 400);
     EXPECT_EQ(run(devices,
                   [&](uint32_t, ttrt_transport *transport) {
@@ -99,7 +99,7 @@ TEST_P(Stages, DoNotDependOnTheSpeedOfDevices) {
 TEST_P(Stages, OpenAgain) {
   std::vector<World> worlds;
   for (uint64_t i = 0; i < 4; ++i)
-    worlds.emplace_back(devices, makeStages(i + 70, devices, i % 2 ? 200000 : 4096));
+    worlds.emplace_back(devices, makeStages(i + 70, devices, i % 2 ? rounds(200000) : 4096));
   EXPECT_EQ(run(devices,
                 [&](uint32_t, ttrt_transport *transport) {
                   for (uint64_t life = 0; life < 12; ++life) {

@@ -111,7 +111,7 @@ protected:
 
 TEST_P(Transports, ComputeWhatCollectivesPromise) {
   for (uint64_t seed = 1; seed <= uint64_t(rounds(3)); ++seed) {
-    const World world(devices, makeCases(seed * 100 + devices, devices, 1 << 20, 4));
+    const World world(devices, makeCases(seed * 100 + devices, devices, rounds(1 << 20), 4));
     EXPECT_EQ(run(devices,
                   [&](uint32_t device, ttrt_transport *transport) {
                     return checkAll(world, device, transport, 1, false);
