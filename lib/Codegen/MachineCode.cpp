@@ -15,6 +15,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/IPO/Internalize.h"
@@ -151,63 +152,121 @@ static std::unique_ptr<llvm::Module> translateProgram(const LoweredProgram &prog
   return module;
 }
 
-static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
-                                const MachineCodeOptions &options, SmallVector<char, 0> &object,
-                                std::set<std::string> &zoneNames) {
+/// Programs as one module, with the kernels that they call.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+linkPrograms(ArrayRef<LoweredProgram> programs, const CpuTarget &target,
+             llvm::TargetMachine &machine, llvm::LLVMContext &context, const std::string &errors,
+             std::set<std::string> &zoneNames) {
+  auto shard = std::make_unique<llvm::Module>("programs", context);
+  shard->setTargetTriple(machine.getTargetTriple());
+  shard->setDataLayout(machine.createDataLayout());
+  for (const LoweredProgram &program : programs) {
+    std::unique_ptr<llvm::Module> module = translateProgram(program, context);
+    if (!module)
+      return llvm::createStringError("program " + program.symbol.str() +
+                                     " does not translate to LLVM IR; " + errors);
+    module->setTargetTriple(shard->getTargetTriple());
+    module->setDataLayout(shard->getDataLayout());
+    if (llvm::Linker::linkModules(*shard, std::move(module)))
+      return llvm::createStringError("program " + program.symbol.str() +
+                                     " does not link: " + errors);
+  }
+  if (llvm::Error error = linkKernels(*shard, getVectorLength(target)))
+    return error;
+  setTarget(*shard, machine, target);
+  llvm::internalizeModule(*shard, [&](const llvm::GlobalValue &value) {
+    return llvm::any_of(
+        programs, [&](const LoweredProgram &program) { return program.symbol == value.getName(); });
+  });
+  specializeKernels(*shard, machine);
+  if (llvm::Error error = resolveZoneNames(*shard, zoneNames))
+    return error;
+  return shard;
+}
+
+/// The functions of libc that are needed, without all others.
+static llvm::Expected<std::unique_ptr<llvm::Module>> getLibc(const std::set<std::string> &needed,
+                                                             const CpuTarget &target,
+                                                             llvm::TargetMachine &machine,
+                                                             llvm::LLVMContext &context) {
+  auto library = loadKernelLibc(context);
+  if (!library)
+    return library;
+  setTarget(**library, machine, target);
+  llvm::internalizeModule(**library, [&](const llvm::GlobalValue &value) {
+    return needed.contains(value.getName().str());
+  });
+  return library;
+}
+
+/// Compiles what `getModule(machine, context, errors)` returns.
+static llvm::Expected<SmallVector<char, 0>>
+compileModule(const MachineCodeOptions &options,
+              llvm::function_ref<llvm::Expected<std::unique_ptr<llvm::Module>>(
+                  llvm::TargetMachine &, llvm::LLVMContext &, const std::string &)>
+                  getModule) {
   std::string errors;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(options.target, errors);
   if (!machine)
     return llvm::createStringError(errors);
-
-  std::unique_ptr<llvm::Module> shard;
-  if (programs.empty()) {
-    // The last shard: what code generation may call.
-    auto library = loadKernelLibc(context);
-    if (!library)
-      return library.takeError();
-    shard = std::move(*library);
-    setTarget(*shard, *machine, options.target);
-  } else {
-    shard = std::make_unique<llvm::Module>("programs", context);
-    shard->setTargetTriple(machine->getTargetTriple());
-    shard->setDataLayout(machine->createDataLayout());
-    for (const LoweredProgram &program : programs) {
-      std::unique_ptr<llvm::Module> module = translateProgram(program, context);
-      if (!module)
-        return llvm::createStringError("program " + program.symbol.str() +
-                                       " does not translate to LLVM IR; " + errors);
-      module->setTargetTriple(shard->getTargetTriple());
-      module->setDataLayout(shard->getDataLayout());
-      if (llvm::Linker::linkModules(*shard, std::move(module)))
-        return llvm::createStringError("program " + program.symbol.str() +
-                                       " does not link: " + errors);
-    }
-    if (llvm::Error error = linkKernels(*shard, getVectorLength(options.target)))
-      return error;
-    setTarget(*shard, *machine, options.target);
-    llvm::internalizeModule(*shard, [&](const llvm::GlobalValue &value) {
-      return llvm::any_of(programs, [&](const LoweredProgram &program) {
-        return program.symbol == value.getName();
-      });
-    });
-    specializeKernels(*shard, *machine);
-    if (llvm::Error error = resolveZoneNames(*shard, zoneNames))
-      return error;
-  }
+  auto module = getModule(*machine, context, errors);
+  if (!module)
+    return module.takeError();
   // No source path of the kernels or the compiler in the object.
-  shard->setSourceFileName("ttc");
-  shard->setModuleIdentifier("ttc");
-  for (llvm::Function &function : *shard)
+  (*module)->setSourceFileName("ttc");
+  (*module)->setModuleIdentifier("ttc");
+  for (llvm::Function &function : **module)
     contractProducts(function);
-  optimize(*shard, *machine);
-  auto bytes = emit(*shard, *machine, options.assembly);
-  if (!bytes)
-    return bytes.takeError();
-  if (!errors.empty())
+  optimize(**module, *machine);
+  auto bytes = emit(**module, *machine, options.assembly);
+  if (bytes && !errors.empty())
     return llvm::createStringError(errors);
-  object = std::move(*bytes);
+  return bytes;
+}
+
+/// Adds the symbols that an object needs and does not define.
+static llvm::Error addUndefined(ArrayRef<char> object, std::set<std::string> &names) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      {StringRef(object.data(), object.size()), "programs"});
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (*flags & llvm::object::SymbolRef::SF_Undefined && !name->empty())
+      names.insert(name->str());
+  }
+  return llvm::Error::success();
+}
+
+/// Adds an object with what the others need of libc. Compiling all of it would take longer than
+/// compiling a small model; the linker would remove the rest.
+static llvm::Error addLibc(SmallVectorImpl<SmallVector<char, 0>> &objects,
+                           const MachineCodeOptions &options) {
+  std::set<std::string> needed;
+  for (ArrayRef<char> object : objects)
+    if (llvm::Error error = addUndefined(object, needed))
+      return error;
+  // What is compiled may need more: again until it does not.
+  for (size_t number = 0; number != needed.size();) {
+    number = needed.size();
+    auto object = compileModule(options, [&](llvm::TargetMachine &machine,
+                                             llvm::LLVMContext &context, const std::string &) {
+      return getLibc(needed, options.target, machine, context);
+    });
+    if (!object)
+      return object.takeError();
+    if (llvm::Error error = addUndefined(*object, needed))
+      return error;
+    if (number == needed.size())
+      objects.push_back(std::move(*object));
+  }
   return llvm::Error::success();
 }
 
@@ -217,41 +276,46 @@ FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgr
   assert(!programs.empty() && "expected programs to compile");
   MLIRContext *context = programs.front().module->getContext();
   size_t shards = llvm::divideCeil(programs.size(), kShardSize);
-  SmallVector<SmallVector<char, 0>> objects(shards + 1);
-  SmallVector<std::string> errors(shards + 1);
+  SmallVector<SmallVector<char, 0>> objects(shards);
+  SmallVector<std::string> errors(shards);
   std::mutex mutex;
   size_t done = 0;
-  parallelFor(context, 0, shards + 1, [&](size_t shard) {
-    ArrayRef<LoweredProgram> members;
-    if (shard < shards)
-      members = programs.slice(shard * kShardSize,
-                               std::min(kShardSize, programs.size() - shard * kShardSize));
-    else if (options.assembly)
-      return;
+  parallelFor(context, 0, shards, [&](size_t shard) {
+    ArrayRef<LoweredProgram> members = programs.slice(
+        shard * kShardSize, std::min(kShardSize, programs.size() - shard * kShardSize));
     std::set<std::string> names;
-    if (llvm::Error error = compileShard(members, options, objects[shard], names))
-      errors[shard] = llvm::toString(std::move(error));
+    auto object =
+        compileModule(options, [&](llvm::TargetMachine &machine, llvm::LLVMContext &context,
+                                   const std::string &messages) {
+          return linkPrograms(members, options.target, machine, context, messages, names);
+        });
+    if (object)
+      objects[shard] = std::move(*object);
+    else
+      errors[shard] = llvm::toString(object.takeError());
     std::lock_guard<std::mutex> lock(mutex);
     if (zoneNames)
       zoneNames->merge(names);
     done += members.size();
-    if (options.progress && !members.empty())
+    if (options.progress)
       options.progress(done, programs.size());
   });
 
   for (auto [shard, error] : llvm::enumerate(errors))
-    if (!error.empty()) {
-      size_t at = std::min(shard * kShardSize, programs.size() - 1);
-      return emitError(programs[at].module->getLoc()) << "compiling the programs failed: " << error;
-    }
+    if (!error.empty())
+      return emitError(programs[shard * kShardSize].module->getLoc())
+             << "compiling the programs failed: " << error;
   if (options.assembly) {
     SmallVector<char, 0> text;
     for (ArrayRef<char> part : objects)
       text.append(part.begin(), part.end());
     return text;
   }
+  Location loc = programs.front().module->getLoc();
+  if (llvm::Error error = addLibc(objects, options))
+    return emitError(loc) << "compiling the programs failed: " << llvm::toString(std::move(error));
   auto linked = linkSharedObject(objects);
   if (!linked)
-    return emitError(programs.front().module->getLoc()) << llvm::toString(linked.takeError());
+    return emitError(loc) << llvm::toString(linked.takeError());
   return std::move(*linked);
 }
