@@ -126,10 +126,15 @@ private:
     const Value *outer = scope.find("loop");
     const Value *depth = outer && outer->is<Dict>() ? (*outer->as<Dict>())->find("depth") : nullptr;
     const int64_t level = depth && depth->is<int64_t>() ? *depth->as<int64_t>() + 1 : 1;
+    Dict loop;
     for (size_t i = 0; i < items.size(); ++i) {
       step(statement.line);
       Scope inner{&scope, {}};
-      inner.names["loop"] = loopOf(items, i, level);
+      if (loop.use_count() == 1)
+        setPlace(*loop, items, i);
+      else // the first, or one that a name outlives
+        loop = makeLoop(items, i, level);
+      inner.names["loop"] = loop;
       bind(statement, items[i], inner);
       render(statement.bodies[0], inner, to);
       if (std::exchange(leaves, Leaves::No) == Leaves::Break)
@@ -137,19 +142,26 @@ private:
     }
   }
 
-  static Value loopOf(const std::vector<Value> &items, size_t at, int64_t depth) {
+  static Dict makeLoop(const std::vector<Value> &items, size_t at, int64_t depth) {
+    auto loop = std::make_shared<DictBody>();
+    setPlace(*loop, items, at);
+    loop->set("length", Value(static_cast<int64_t>(items.size())));
+    loop->set("depth", Value(depth));
+    loop->set("depth0", Value(depth - 1));
+    return loop;
+  }
+
+  /// The fields of `loop` that differ between iterations.
+  static void setPlace(DictBody &loop, const std::vector<Value> &items, size_t at) {
     const auto i = static_cast<int64_t>(at), count = static_cast<int64_t>(items.size());
-    return makeDict({{"index", Value(i + 1)},
-                     {"index0", Value(i)},
-                     {"revindex", Value(count - i)},
-                     {"revindex0", Value(count - i - 1)},
-                     {"first", Value(i == 0)},
-                     {"last", Value(i + 1 == count)},
-                     {"length", Value(count)},
-                     {"depth", Value(depth)},
-                     {"depth0", Value(depth - 1)},
-                     {"previtem", i ? items[at - 1] : Value(Undefined{"previtem"})},
-                     {"nextitem", i + 1 < count ? items[at + 1] : Value(Undefined{"nextitem"})}});
+    loop.set("index", Value(i + 1));
+    loop.set("index0", Value(i));
+    loop.set("revindex", Value(count - i));
+    loop.set("revindex0", Value(count - i - 1));
+    loop.set("first", Value(i == 0));
+    loop.set("last", Value(i + 1 == count));
+    loop.set("previtem", i ? items[at - 1] : Value(Undefined{"previtem"}));
+    loop.set("nextitem", i + 1 < count ? items[at + 1] : Value(Undefined{"nextitem"}));
   }
 
   void assign(const Statement &statement, Scope &scope) {
