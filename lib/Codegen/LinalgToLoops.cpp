@@ -281,12 +281,16 @@ template <typename From, typename To> bool keepExtremum(Operation *op) {
   return true;
 }
 
-/// Lets LLVM contract products and sums and, with `reorders`, reorder the sums that fold a
-/// dimension away. The order is fixed when the program is compiled, so results do not vary from run
-/// to run. Where the innermost loop is parallel, its elements are the lanes of a vector: reordering
+/// Lets LLVM contract the products whose sum folds a dimension away and, with `reorders`, reorder
+/// this sum. The order is fixed when the program is compiled, so results do not vary from run to
+/// run. Where the innermost loop is parallel, its elements are the lanes of a vector: reordering
 /// would make no sum faster, but give the elements that remain after the last vector another order.
+///
+/// All other arithmetic is IEEE 754's: x * x - y * y is 0 where x is y, which a contracted product
+/// would not give.
 void relaxArithmetic(linalg::GenericOp op, bool reorders) {
-  Block *body = op.getBody();
+  if (op.getNumReductionLoops() == 0)
+    return;
   auto relax = [](Operation *nested, arith::FastMathFlags more) {
     auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
     // Narrowing and widening again rounds. Contraction would fold the pair away and lose the
@@ -298,13 +302,13 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
     nested->setAttr(flags.getFastMathAttrName(),
                     arith::FastMathFlagsAttr::get(nested->getContext(), old | more));
   };
-  body->walk([&](Operation *nested) { relax(nested, arith::FastMathFlags::contract); });
-  if (op.getNumReductionLoops() == 0)
-    return;
-  for (BlockArgument accumulator : body->getArguments().take_back(op.getNumDpsInits()))
+  using Flags = arith::FastMathFlags;
+  for (BlockArgument accumulator : op.getBody()->getArguments().take_back(op.getNumDpsInits()))
     for (Operation *user : llvm::make_early_inc_range(accumulator.getUsers())) {
-      if (reorders)
-        relax(user, arith::FastMathFlags::reassoc);
+      relax(user, reorders ? Flags::contract | Flags::reassoc : Flags::contract);
+      for (Value operand : user->getOperands())
+        if (auto product = operand.getDefiningOp<arith::MulFOp>())
+          relax(product, Flags::contract);
       if (!keepExtremum<arith::MaximumFOp, LLVM::MaximumOp>(user))
         keepExtremum<arith::MinimumFOp, LLVM::MinimumOp>(user);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by the libraries beside libttrt: errors, how they cross the C API, and structs that can grow.
+// Shared by the libraries beside libttrt: errors, how they cross the C API, and structs that can
+// grow.
 
 #ifndef TTRT_SUPPORT_APISUPPORT_H
 #define TTRT_SUPPORT_APISUPPORT_H

@@ -15,7 +15,7 @@
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[N]]
 // CHECK-NOT:     scf.for
 // CHECK:           %[[X:.*]] = memref.load %[[FROM]]
-// CHECK:           %[[Y:.*]] = arith.negf %[[X]] fastmath<contract>
+// CHECK:           %[[Y:.*]] = arith.negf %[[X]] :
 // CHECK:           memref.store %[[Y]], %[[TO]]
 func.func @merged(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

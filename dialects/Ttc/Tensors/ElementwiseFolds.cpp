@@ -36,7 +36,9 @@ static std::optional<double> getSplat(Value value) {
 /// element.
 template <typename OpTy>
 static OpFoldResult foldNeutral(OpTy op, Value operand, Attribute constant, double neutral) {
-  if (operand.getType() == op.getType() && getSplat(constant) == neutral)
+  std::optional<double> number = getSplat(constant);
+  if (operand.getType() == op.getType() && number == neutral &&
+      std::signbit(*number) == std::signbit(neutral))
     return operand;
   return {};
 }
@@ -86,10 +88,10 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-// -0 + 0 is 0, not -0. In a network only a division by them can tell the two apart, so the op
-// folds for either zero.
+// -0 + 0 is 0, not -0.
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  return foldNeutral(*this, getA(), adaptor.getB(), 0);
+  const bool isFloat = isa<FloatType>(tensorType(getA()).getElementType());
+  return foldNeutral(*this, getA(), adaptor.getB(), isFloat ? -0.0 : 0.0);
 }
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
   return foldNeutral(*this, getA(), adaptor.getB(), 0);
@@ -202,14 +204,21 @@ LogicalResult PowOp::canonicalize(PowOp op, PatternRewriter &rewriter) {
   }
   if (!isa<FloatType>(tensorType(x).getElementType()))
     return failure();
-  if (*exponent == 0.5)
-    rewriter.replaceOpWithNewOp<SqrtOp>(op, x);
-  else if (*exponent == -0.5)
-    rewriter.replaceOpWithNewOp<RsqrtOp>(op, x);
-  else if (*exponent == -1)
+  if (*exponent == -1) {
     rewriter.replaceOpWithNewOp<ReciprocalOp>(op, x);
-  else
+    return success();
+  }
+  if (std::abs(*exponent) != 0.5)
     return failure();
+  // A root, but for -0, whose power is 0 or infinity, and -infinity, whose power is infinity or 0.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto splat = [&](double number) { return createSplat(rewriter, op.getLoc(), x, number); };
+  Value unsignedZero = AddOp::create(rewriter, op.getLoc(), x, splat(0));
+  Value root = *exponent > 0 ? SqrtOp::create(rewriter, op.getLoc(), unsignedZero).getResult()
+                             : RsqrtOp::create(rewriter, op.getLoc(), unsignedZero).getResult();
+  Value isLeast =
+      CompareOp::create(rewriter, op.getLoc(), ComparePredicate::EQ, x, splat(-infinity));
+  rewriter.replaceOpWithNewOp<WhereOp>(op, isLeast, splat(*exponent > 0 ? infinity : 0), root);
   return success();
 }
 

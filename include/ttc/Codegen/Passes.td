@@ -246,8 +246,9 @@ def LinalgToLoops : Pass<"ttc-linalg-to-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Makes as few loops as possible, the one with contiguous accesses innermost, with addresses that
     are linear in the loops' counters and sums in registers where the innermost loop is a reduction.
-    Products and sums may be contracted; a sum that folds a dimension may be reordered, once, while
-    compiling, so that results do not vary from run to run. Copies are loops like all others.
+    A sum that folds a dimension may be reordered and contracted with the products that it adds, once,
+    while compiling, so that results do not vary from run to run. Other arithmetic is IEEE 754's. Copies
+    are loops like all others.
 
     A contiguous innermost loop of 16 or more iterations is kept from being unrolled before LLVM vectorises:
     it would then vectorise the loop around it, with scattered accesses. Conditions that compare the
@@ -275,7 +276,7 @@ def LinalgToLoops : Pass<"ttc-linalg-to-loops", "::mlir::func::FuncOp"> {
     scf.for %i = %c0 to %c32 step %c1 {
       %at = arith.addi %c0, %i : index
       %x = memref.load %from[%at] : memref<32xf32>
-      %y = arith.negf %x fastmath<contract> : f32
+      %y = arith.negf %x : f32
       memref.store %y, %to[%at] : memref<32xf32>
     }
     ```

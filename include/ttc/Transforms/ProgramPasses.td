@@ -140,9 +140,17 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   let description = [{
     Evaluates ops whose operands are constants, if they are elementwise or implement
     ConstantEvaluableOpInterface. First it rewrites ops such that more of them are constant:
-    batch_norm becomes a multiplication and an addition for each channel; multiplications of, and
-    additions to, the channels of an op that implements AffineWeightsOpInterface are folded into its
-    weights and bias; sums and products with several constants are combined.
+    batch_norm becomes a subtraction, a multiplication and an addition for each channel; multiplications
+    of, and additions to, the channels of an op that implements AffineWeightsOpInterface are folded into
+    its weights and bias.
+
+    Floats are not reassociated: `(x - a) * b` stays as it is. A fold into weights changes how each
+    weight is rounded, and nothing else:
+
+    - a factor is folded if it is at most 2^32, and all scaled weights and biases are finite and normal, or
+      zero as before;
+    - a summand joins the bias if both are at most 16 times the number of a sum's terms times the largest
+      weight. A larger one may be there to round the sum, or to overflow.
 
     All results together may exceed their operands by the size of all constants before the pass, or
     by 64 times `max-growth` if that is more. Ops whose results would exceed this are not evaluated.

@@ -42,6 +42,66 @@ static bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
   return getNumBytes(op->getResult(0)) <= 2 * getOperandBytes(op) + maxGrowth;
 }
 
+//===----------------------------------------------------------------------===//
+// Constants that differ between devices
+//===----------------------------------------------------------------------===//
+
+static bool isSharded(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  return constant && isa<ShardsAttr>(constant.getValue());
+}
+
+/// The op with all that it is computed from, operands before users.
+static SmallVector<Operation *> getTree(Operation *root) {
+  SmallVector<Operation *> order;
+  DenseSet<Operation *> seen;
+  SmallVector<std::pair<Operation *, unsigned>> stack{{root, 0}};
+  seen.insert(root);
+  while (!stack.empty()) {
+    auto &[op, next] = stack.back();
+    if (next == op->getNumOperands()) {
+      order.push_back(op);
+      stack.pop_back();
+    } else if (Operation *producer = op->getOperand(next++).getDefiningOp();
+               seen.insert(producer).second) {
+      stack.emplace_back(producer, 0);
+    }
+  }
+  return order;
+}
+
+/// The last op of a tree, on one device.
+static ConstantTensor evaluateFor(int64_t device, ArrayRef<Operation *> tree) {
+  DenseMap<Operation *, ConstantTensor> tensors;
+  for (Operation *op : tree) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto shards = dyn_cast<ShardsAttr>(constant.getValue());
+      tensors[op] = ConstantTensor::get(shards ? shards.getValue(device) : constant.getValue());
+      continue;
+    }
+    auto operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value operand) { return tensors.lookup(operand.getDefiningOp()); });
+    FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
+    if (failed(result))
+      return {};
+    tensors[op] = *result;
+  }
+  return tensors.lookup(tree.back());
+}
+
+SmallVector<ConstantTensor> evaluateOnDevices(Operation *root) {
+  const SmallVector<Operation *> tree = getTree(root);
+  size_t devices = 1;
+  for (Operation *op : tree)
+    if (isSharded(op))
+      devices = cast<ShardsAttr>(cast<ConstantOp>(op).getValue()).getDevices().size();
+  SmallVector<ConstantTensor> tensors;
+  for (size_t device = 0; device < devices; ++device)
+    if (ConstantTensor tensor = evaluateFor(device, tree))
+      tensors.push_back(std::move(tensor));
+  return tensors.size() == devices ? tensors : SmallVector<ConstantTensor>();
+}
+
 namespace {
 
 /// Evaluates the constant parts of a function. Intermediate results live only as long as
@@ -160,30 +220,6 @@ private:
 
   //===--- constants that differ between devices ------------------------------------------===//
 
-  static bool isSharded(Operation *op) {
-    auto constant = dyn_cast<ConstantOp>(op);
-    return constant && isa<ShardsAttr>(constant.getValue());
-  }
-
-  /// The op with all that it is computed from, operands before users.
-  static SmallVector<Operation *> getTree(Operation *root) {
-    SmallVector<Operation *> order;
-    DenseSet<Operation *> seen;
-    SmallVector<std::pair<Operation *, unsigned>> stack{{root, 0}};
-    seen.insert(root);
-    while (!stack.empty()) {
-      auto &[op, next] = stack.back();
-      if (next == op->getNumOperands()) {
-        order.push_back(op);
-        stack.pop_back();
-      } else if (Operation *producer = op->getOperand(next++).getDefiningOp();
-                 seen.insert(producer).second) {
-        stack.emplace_back(producer, 0);
-      }
-    }
-    return order;
-  }
-
   /// Evaluates an op for each choice of values that some device has. Returns whether it could.
   bool evaluateShards(Operation *root, ArrayRef<Operation *> tree) {
     SmallVector<ShardsAttr> sharded;
@@ -207,26 +243,6 @@ private:
     }
     replace(root, ShardsAttr::getOrValue(root->getContext(), results, devices));
     return true;
-  }
-
-  /// The last op of a tree, on one device.
-  static ConstantTensor evaluateFor(int64_t device, ArrayRef<Operation *> tree) {
-    DenseMap<Operation *, ConstantTensor> tensors;
-    for (Operation *op : tree) {
-      if (auto constant = dyn_cast<ConstantOp>(op)) {
-        auto shards = dyn_cast<ShardsAttr>(constant.getValue());
-        tensors[op] = ConstantTensor::get(shards ? shards.getValue(device) : constant.getValue());
-        continue;
-      }
-      auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-        return tensors.lookup(operand.getDefiningOp());
-      });
-      FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
-      if (failed(result))
-        return {};
-      tensors[op] = *result;
-    }
-    return tensors.lookup(tree.back());
   }
 
   /// One user less; the last one frees the elements.

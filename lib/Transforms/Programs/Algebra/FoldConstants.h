@@ -2,11 +2,18 @@
 #ifndef TTC_LIB_TRANSFORMS_FOLDCONSTANTS_H
 #define TTC_LIB_TRANSFORMS_FOLDCONSTANTS_H
 
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::ttc {
 
-/// Patterns that gather what is constant, so that more can be evaluated.
+/// The value of a constant expression; on a mesh where devices have different ones, that of each
+/// device. Empty if it cannot be evaluated.
+SmallVector<ConstantTensor> evaluateOnDevices(Operation *root);
+
+/// Patterns that gather what is constant, so that more can be evaluated. None changes range,
+/// infinities or NaN of a result, and none reassociates; a scale, or a bias, joins weights under
+/// the conditions that FoldConstantsPatterns.cpp states.
 void populateFoldConstantsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc

@@ -6,6 +6,9 @@
 #include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 
+#include <cfloat>
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -42,7 +45,8 @@ Value getChannelVector(OpBuilder &builder, Value value, int64_t channels) {
   return ExpandOp::create(builder, value.getLoc(), vector, channels);
 }
 
-/// batch_norm with constant statistics is a multiplication and an addition for each channel.
+/// batch_norm with constant statistics is (x - mean) * (scale / sqrt(var + epsilon)) + bias. Not
+/// x * a + b, which is as short, but loses all that a large mean has in common with x.
 struct DecomposeBatchNorm : OpRewritePattern<BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -55,17 +59,17 @@ struct DecomposeBatchNorm : OpRewritePattern<BatchNormOp> {
     SmallVector<int64_t> shape(type.getRank(), 1);
     int64_t channelDim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     shape[channelDim] = type.getDimSize(channelDim);
+    auto perChannel = [&](Value vector) -> Value {
+      return ReshapeOp::create(rewriter, loc, vector, shape);
+    };
     Value epsilon =
         createScalar(rewriter, loc, type.getElementType(), op.getEpsilon().convertToDouble());
     Value variance = AddOp::create(rewriter, loc, op.getVar(), epsilon);
     Value deviation = SqrtOp::create(rewriter, loc, variance);
     Value scale = DivOp::create(rewriter, loc, op.getScale(), deviation);
-    Value mean = MulOp::create(rewriter, loc, op.getMean(), scale);
-    Value shift = SubOp::create(rewriter, loc, op.getBias(), mean);
-    Value scaled = MulOp::create(rewriter, loc, op.getX(),
-                                 ReshapeOp::create(rewriter, loc, scale, shape).getResult());
-    rewriter.replaceOpWithNewOp<AddOp>(op, scaled,
-                                       ReshapeOp::create(rewriter, loc, shift, shape).getResult());
+    Value centred = SubOp::create(rewriter, loc, op.getX(), perChannel(op.getMean()));
+    Value scaled = MulOp::create(rewriter, loc, centred, perChannel(scale));
+    rewriter.replaceOpWithNewOp<AddOp>(op, scaled, perChannel(op.getBias()));
     return success();
   }
 };
@@ -78,22 +82,96 @@ std::pair<Value, Value> splitConstant(Value a, Value b) {
   return constantA ? std::pair(b, a) : std::pair(a, b);
 }
 
-/// Whether an op's result has the type of this operand: the other one broadcasts to it.
-bool keepsShape(Operation *op, Value operand) {
-  return op->getResult(0).getType() == operand.getType();
-}
-
 /// The op whose weights and bias can take over what `op`, the only user of its result, does
 /// to it with the channel constant `parameter`.
 AffineWeightsOpInterface getAffineProducer(Operation *op, Value data, Value parameter) {
   auto producer = data.getDefiningOp<AffineWeightsOpInterface>();
-  if (!producer || !data.hasOneUse() || op->getResult(0).getType() != data.getType())
+  if (!producer || !data.hasOneUse() || op->getResult(0).getType() != data.getType() ||
+      !isa<FloatType>(tensorType(data).getElementType()))
     return {};
   Value bias = producer.getChannelBias();
   if ((bias && !isConstantExpression(bias)) ||
       !isChannelConstant(parameter, tensorType(data), producer.getResultChannelDim()))
     return {};
   return producer;
+}
+
+/// The magnitudes of a constant's elements.
+struct Magnitudes {
+  double least = std::numeric_limits<double>::infinity(); ///< of those that are not zero
+  double largest = 0;
+  bool hasZero = false, hasNaN = false;
+};
+
+/// On all devices. Nothing if the elements are not f32 or f64.
+std::optional<Magnitudes> getMagnitudes(Value constant) {
+  Magnitudes found;
+  auto look = [&](auto elements) {
+    for (double element : elements) {
+      const double magnitude = std::abs(element);
+      found.hasNaN |= std::isnan(magnitude);
+      found.hasZero |= magnitude == 0;
+      found.largest = std::max(found.largest, magnitude);
+      found.least = std::min(found.least, magnitude == 0 ? found.least : magnitude);
+    }
+  };
+  SmallVector<ConstantTensor> tensors = evaluateOnDevices(constant.getDefiningOp());
+  for (const ConstantTensor &tensor : tensors) {
+    Type type = tensor.getType().getElementType();
+    if (type.isF32())
+      look(tensor.get<float>());
+    else if (type.isF64())
+      look(tensor.get<double>());
+    else
+      return std::nullopt;
+  }
+  return tensors.empty() ? std::nullopt : std::optional(found);
+}
+
+/// Those of the weights, if they are constant.
+std::optional<Magnitudes> getWeightMagnitudes(AffineWeightsOpInterface producer) {
+  Value weights = producer.getWeights().get();
+  return isConstantExpression(weights) ? getMagnitudes(weights) : std::nullopt;
+}
+
+/// Larger factors are not folded: sums of scaled products would overflow where the sum of the
+/// products does not.
+constexpr double kMostScale = 0x1p32;
+
+/// Whether weights and bias of an op remain finite, and normal unless they are zero, if they are
+/// multiplied by factors of these magnitudes. Then the fold changes no more than the rounding of
+/// each of them.
+bool keepsRange(AffineWeightsOpInterface producer, const Magnitudes &factors) {
+  if (factors.hasNaN || factors.largest > kMostScale)
+    return false;
+  const bool isF32 = tensorType(producer.getWeights().get()).getElementType().isF32();
+  auto isKept = [&](std::optional<Magnitudes> numbers) {
+    return numbers && !numbers->hasNaN &&
+           numbers->largest * factors.largest <= (isF32 ? FLT_MAX : DBL_MAX) &&
+           numbers->least * factors.least >= (isF32 ? FLT_MIN : DBL_MIN);
+  };
+  Value bias = producer.getChannelBias();
+  return isKept(getWeightMagnitudes(producer)) && (!bias || isKept(getMagnitudes(bias)));
+}
+
+/// A bias is at most so many times what products with inputs of magnitude 1 sum to: sums begin with
+/// it, and each of their terms is rounded to its last place.
+constexpr double kMostBias = 16;
+
+/// Whether a summand may join the bias of an op. A large one may not: it rounds a sum, or is there
+/// to.
+bool mayJoinBias(AffineWeightsOpInterface producer, Value summand) {
+  Value bias = producer.getChannelBias();
+  const std::optional<Magnitudes> summands = getMagnitudes(summand);
+  const std::optional<Magnitudes> biases = bias ? getMagnitudes(bias) : Magnitudes{};
+  const std::optional<Magnitudes> weights = getWeightMagnitudes(producer);
+  if (!summands || !biases || !weights || summands->hasNaN || biases->hasNaN)
+    return false;
+  const auto result = tensorType(producer->getResult(0));
+  const int64_t terms = tensorType(producer.getWeights().get()).getNumElements() /
+                        result.getDimSize(producer.getResultChannelDim());
+  return std::max(summands->largest, biases->largest) <=
+         kMostBias * static_cast<double>(terms) * weights->largest;
 }
 
 /// (x * w + b) * c = x * (w * c) + b * c
@@ -137,42 +215,19 @@ void shiftProducer(AffineWeightsOpInterface producer, Operation *op, Value summa
   rewriter.replaceOp(op, data);
 }
 
-bool isFloat(Value value) { return isa<FloatType>(tensorType(value).getElementType()); }
-
 struct FoldMul : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
     auto [data, factor] = splitConstant(op.getA(), op.getB());
-    if (!data || !isFloat(data))
+    if (!data)
       return failure();
     AffineWeightsOpInterface producer = getAffineProducer(op, data, factor);
-    if (producer && isConstantExpression(producer.getWeights().get())) {
-      scaleProducer(producer, op, factor, rewriter);
-      return success();
-    }
-    if (!data.hasOneUse())
+    const std::optional<Magnitudes> factors = producer ? getMagnitudes(factor) : std::nullopt;
+    if (!factors || !keepsRange(producer, *factors))
       return failure();
-    // (x * a) * b = x * (a * b), where that makes no larger constant.
-    if (auto mul = data.getDefiningOp<MulOp>()) {
-      auto [inner, innerFactor] = splitConstant(mul.getA(), mul.getB());
-      if (!inner || !keepsShape(mul, inner) || !keepsShape(op, data))
-        return failure();
-      Value product = MulOp::create(rewriter, op.getLoc(), innerFactor, factor);
-      rewriter.replaceOpWithNewOp<MulOp>(op, inner, product);
-      return success();
-    }
-    // (x + a) * b = x * b + a * b, so that both can move on.
-    if (auto add = data.getDefiningOp<AddOp>()) {
-      auto [inner, summand] = splitConstant(add.getA(), add.getB());
-      if (!inner || !keepsShape(add, inner) || !keepsShape(op, data))
-        return failure();
-      Value scaled = MulOp::create(rewriter, op.getLoc(), inner, factor);
-      Value shift = MulOp::create(rewriter, op.getLoc(), summand, factor);
-      rewriter.replaceOpWithNewOp<AddOp>(op, scaled, shift);
-      return success();
-    }
-    return failure();
+    scaleProducer(producer, op, factor, rewriter);
+    return success();
   }
 };
 
@@ -181,7 +236,9 @@ struct FoldDiv : OpRewritePattern<DivOp> {
 
   LogicalResult matchAndRewrite(DivOp op, PatternRewriter &rewriter) const override {
     AffineWeightsOpInterface producer = getAffineProducer(op, op.getA(), op.getB());
-    if (!isFloat(op.getA()) || !producer || !isConstantExpression(producer.getWeights().get()))
+    const std::optional<Magnitudes> divisors = producer ? getMagnitudes(op.getB()) : std::nullopt;
+    if (!divisors || divisors->hasNaN || divisors->hasZero ||
+        !keepsRange(producer, {1 / divisors->largest, 1 / divisors->least}))
       return failure();
     // The weights are rounded anyway.
     rewriter.moveOpBefore(producer, op);
@@ -198,30 +255,23 @@ struct FoldAdd : OpRewritePattern<AddOp> {
 
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
     auto [data, summand] = splitConstant(op.getA(), op.getB());
-    if (!data || !isFloat(data))
+    if (!data)
       return failure();
-    if (AffineWeightsOpInterface producer = getAffineProducer(op, data, summand)) {
-      shiftProducer(producer, op, summand, rewriter);
-      return success();
-    }
-    // (x + a) + b = x + (a + b)
-    auto add = data.getDefiningOp<AddOp>();
-    if (!add || !data.hasOneUse() || !keepsShape(op, data))
+    AffineWeightsOpInterface producer = getAffineProducer(op, data, summand);
+    if (!producer || !mayJoinBias(producer, summand))
       return failure();
-    auto [inner, innerSummand] = splitConstant(add.getA(), add.getB());
-    if (!inner || !keepsShape(add, inner))
-      return failure();
-    Value sum = AddOp::create(rewriter, op.getLoc(), innerSummand, summand);
-    rewriter.replaceOpWithNewOp<AddOp>(op, inner, sum);
+    shiftProducer(producer, op, summand, rewriter);
     return success();
   }
 };
 
+/// x - c = x + (-c), exactly.
 struct FoldSub : OpRewritePattern<SubOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(SubOp op, PatternRewriter &rewriter) const override {
-    if (!isFloat(op.getA()) || !isConstantExpression(op.getB()) || isConstantExpression(op.getA()))
+    if (!isa<FloatType>(tensorType(op.getA()).getElementType()) ||
+        !isConstantExpression(op.getB()) || isConstantExpression(op.getA()))
       return failure();
     Value summand = NegOp::create(rewriter, op.getLoc(), op.getB());
     rewriter.replaceOpWithNewOp<AddOp>(op, op.getA(), summand);

@@ -7,8 +7,9 @@
 func.func @neutral(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>,
                                             tensor<2x4xf32>, tensor<2x4xf32>) {
   %zero = ttc.constant dense<0.0> : tensor<f32>
+  %minus_zero = ttc.constant dense<-0.0> : tensor<f32>
   %one = ttc.constant dense<1.0> : tensor<4xf32>
-  %0 = ttc.add %zero, %x : (tensor<f32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = ttc.add %minus_zero, %x : (tensor<f32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   %1 = ttc.sub %x, %zero : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   %2 = ttc.mul %one, %x : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   %3 = ttc.div %x, %one : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
@@ -25,24 +26,33 @@ func.func @neutral_broadcasts(%x: tensor<4xf32>) -> tensor<2x4xf32> {
   return %0 : tensor<2x4xf32>
 }
 
-// 1 - x and 1 / x are no x.
+// 1 - x and 1 / x are no x; and -0 + 0 is 0.
 // CHECK-LABEL: func.func @not_neutral
 // CHECK: ttc.sub
 // CHECK: ttc.div
-func.func @not_neutral(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK: ttc.add
+func.func @not_neutral(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %zero = ttc.constant dense<0.0> : tensor<4xf32>
   %one = ttc.constant dense<1.0> : tensor<4xf32>
   %0 = ttc.sub %zero, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %1 = ttc.div %one, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  %2 = ttc.add %x, %zero : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // CHECK-LABEL: func.func @powers
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
 // CHECK-DAG: %[[SQUARE:.*]] = ttc.mul %[[X]], %[[X]]
 // CHECK-DAG: ttc.mul %{{.*}}, %[[X]]
-// CHECK-DAG: ttc.sqrt %[[X]]
-// CHECK-DAG: ttc.rsqrt %[[X]]
+// CHECK-DAG: %[[INF:.*]] = ttc.constant dense<0x7F800000> : tensor<f32>
+// CHECK-DAG: %[[ZERO:.*]] = ttc.constant dense<0.000000e+00> : tensor<f32>
+// Powers of -0 have no sign, and those of -infinity are numbers.
+// CHECK-DAG: ttc.add %[[X]], %[[ZERO]]
+// CHECK-DAG: ttc.compare eq %[[X]], %{{.*}}
+// CHECK-DAG: %[[ROOT:.*]] = ttc.sqrt
+// CHECK-DAG: ttc.where %{{.*}}, %[[INF]], %[[ROOT]]
+// CHECK-DAG: %[[INVERSE:.*]] = ttc.rsqrt
+// CHECK-DAG: ttc.where %{{.*}}, %[[ZERO]], %[[INVERSE]]
 // CHECK-DAG: ttc.reciprocal %[[X]]
 // CHECK-NOT: ttc.pow
 func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {

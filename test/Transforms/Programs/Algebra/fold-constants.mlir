@@ -77,24 +77,65 @@ func.func @two_users(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) 
 
 // -----
 
-// A batch_norm without a producer to go into, and the scale after it, are one of each.
+// Without a producer to go into: (x - mean) * scale + bias. A scale after it stays as it is.
 // CHECK-LABEL: @batch_norm_and_scale
 func.func @batch_norm_and_scale(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
-  // CHECK-DAG: %[[M:.*]] = ttc.constant dense<{{\[\[\[\[}}1.000000e+01]], {{\[\[}}4.000000e+01]]]]> : tensor<1x2x1x1xf32>
-  // CHECK-DAG: %[[S:.*]] = ttc.mul %{{.*}}, %[[M]]
-  // CHECK-DAG: %[[A:.*]] = ttc.constant dense<{{\[\[\[\[}}1.000000e+01]], {{\[\[}}2.000000e+01]]]]> : tensor<1x2x1x1xf32>
-  // CHECK-NEXT: %[[Y:.*]] = ttc.add %[[S]], %[[A]]
+  // CHECK-DAG: %[[MEAN:.*]] = ttc.constant dense<-3.000000e+00> : tensor<1x2x1x1xf32>
+  // CHECK-DAG: %[[SCALE:.*]] = ttc.constant dense<{{\[\[\[\[}}5.000000e-01]], {{\[\[}}1.000000e+00]]]]> : tensor<1x2x1x1xf32>
+  // CHECK-DAG: %[[BIAS:.*]] = ttc.constant dense<1.000000e+00> : tensor<1x2x1x1xf32>
+  // CHECK-DAG: %[[FACTOR:.*]] = ttc.constant dense<{{\[\[\[}}1.000000e+01]], {{\[\[}}2.000000e+01]]]> : tensor<2x1x1xf32>
+  // CHECK: %[[C:.*]] = ttc.add %{{.*}}, %[[MEAN]]
+  // CHECK-NEXT: %[[S:.*]] = ttc.mul %[[C]], %[[SCALE]]
+  // CHECK-NEXT: %[[B:.*]] = ttc.add %[[S]], %[[BIAS]]
+  // CHECK-NEXT: %[[Y:.*]] = ttc.mul %[[B]], %[[FACTOR]]
   // CHECK-NEXT: return %[[Y]]
   %scale = ttc.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %bias = ttc.constant dense<1.0> : tensor<2xf32>
-  %mean = ttc.constant dense<0.0> : tensor<2xf32>
-  %var = ttc.constant dense<1.0> : tensor<2xf32>
+  %mean = ttc.constant dense<3.0> : tensor<2xf32>
+  %var = ttc.constant dense<3.0> : tensor<2xf32>
   %factor = ttc.constant dense<[[[10.0]], [[20.0]]]> : tensor<2x1x1xf32>
-  %0 = ttc.batch_norm %x, %scale, %bias, %mean, %var {epsilon = 0.0 : f32}
+  %0 = ttc.batch_norm %x, %scale, %bias, %mean, %var {epsilon = 1.0 : f32}
      : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
      -> tensor<1x2x4x4xf32>
   %1 = ttc.mul %0, %factor : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
   return %1 : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// Scaled weights would overflow, be subnormal, or no numbers.
+// CHECK-LABEL: @factors_without_weights
+func.func @factors_without_weights(%x: tensor<3x2xf32>)
+    -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>) {
+  // CHECK-COUNT-3: ttc.mul {{.*}} : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %w = ttc.constant dense<[[2.0, 4.0], [6.0, 1.0e-8]]> : tensor<2x2xf32>
+  %large = ttc.constant dense<1.0e+10> : tensor<f32>
+  %small = ttc.constant dense<1.0e-34> : tensor<f32>
+  %infinite = ttc.constant dense<0x7F800000> : tensor<f32>
+  %0 = ttc.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %1 = ttc.mul %0, %large : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %2 = ttc.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %3 = ttc.mul %2, %small : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %4 = ttc.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %5 = ttc.mul %4, %infinite : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  return %1, %3, %5 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>
+}
+
+// -----
+
+// A summand of 2^23 rounds to integers what it is added to.
+// CHECK-LABEL: @large_summand
+func.func @large_summand(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  // CHECK: %[[Y:.*]] = ttc.matmul %{{.*}}, %{{[0-9]+}} :
+  // CHECK-NEXT: %[[A:.*]] = ttc.add %[[Y]]
+  // CHECK-NEXT: %[[B:.*]] = ttc.add %[[A]]
+  // CHECK-NEXT: return %[[B]]
+  %w = ttc.constant dense<[[2.0, 4.0], [6.0, 8.0]]> : tensor<2x2xf32>
+  %c = ttc.constant dense<8388608.0> : tensor<f32>
+  %0 = ttc.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %1 = ttc.add %0, %c : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %2 = ttc.sub %1, %c : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  return %2 : tensor<3x2xf32>
 }
 
 // -----
