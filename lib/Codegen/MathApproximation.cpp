@@ -2,6 +2,7 @@
 #include "MathApproximation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -140,15 +141,54 @@ Value mlir::ttc::emitErf(Arithmetic &a, Value x) {
   return a.div(a.mul(clamped, p), q);
 }
 
-/// sin(x + quarters * pi/2).
+/// x as a number of quarter turns and the rest in radians, |rest| <= pi/4, for every finite x:
+/// Payne and Hanek's reduction in f64. The product of |x| and 1 / (2 pi) in parts of 28 bits is
+/// exact in each part, and whole turns are dropped from each. Only four parts count: those before
+/// are whole turns, those after less than 2^-60 of one.
+static std::pair<Value, Value> reduceAngle(Arithmetic &a, Value x) {
+  constexpr int64_t kParts[] = {0x28be60d, 0xb939105, 0x4a7f09d, 0x5f47d4d,
+                                0x377036d, 0x8a5664f, 0x10e4107};
+  Type f64 = a.builder().getF64Type(), i64 = a.builder().getI64Type();
+  // Not contracted with anything: all but the last products and sums are exact.
+  auto sum = [&](Value l, Value r) -> Value { return arith::AddFOp::create(a.builder(), l, r); };
+  auto minus = [&](Value l, Value r) -> Value { return arith::SubFOp::create(a.builder(), l, r); };
+  auto times = [&](Value l, Value r) -> Value { return arith::MulFOp::create(a.builder(), l, r); };
+  auto part = [&](int64_t index) {
+    return a.f64(std::ldexp(static_cast<double>(kParts[index]), -28 * static_cast<int>(index + 1)));
+  };
+  Value magic = a.f64(6755399441055744.0); // 1.5 * 2^52
+  Value size = a.convert<arith::ExtFOp>(a.abs(x), f64);
+  Value isBeyond[] = {a.less(a.f64(0x1p51), size), a.less(a.f64(0x1p79), size),
+                      a.less(a.f64(0x1p107), size)};
+  Value turns, rest;
+  for (int64_t i = 0; i < 4; ++i) {
+    Value factor = part(i);
+    for (int64_t window = 1; window <= 3; ++window)
+      factor = a.select(isBeyond[window - 1], part(i + window), factor);
+    Value product = times(size, factor);
+    Value fraction = minus(product, minus(sum(product, magic), magic));
+    if (!turns) {
+      turns = fraction;
+      continue;
+    }
+    // The sum and its error.
+    Value total = sum(turns, fraction), added = minus(total, turns);
+    Value error = sum(minus(turns, minus(total, added)), minus(fraction, added));
+    rest = rest ? sum(rest, error) : error;
+    turns = total;
+  }
+  Value quarters = times(turns, a.f64(4.0)), shifted = sum(quarters, magic);
+  Value radians = times(sum(minus(quarters, minus(shifted, magic)), times(rest, a.f64(4.0))),
+                        a.f64(1.57079632679489661923));
+  Value number = a.subi(a.bits(shifted, i64), a.bits(magic, i64));
+  return {a.convert<arith::TruncIOp>(number, a.builder().getI32Type()),
+          a.convert<arith::TruncFOp>(radians, a.builder().getF32Type())};
+}
+
+/// sin(|x| + quarters * pi/2).
 static Value emitSinShifted(Arithmetic &a, Value x, int64_t quarters) {
-  // x = n * pi/2 + r, with pi/2 in three parts of few bits each.
-  Value bounded = a.clamp(x, -1.0e6, 1.0e6);
-  Rounded n = roundToInteger(a, bounded, a.f32(0.636619772367581343));
-  Value r = a.sub(bounded, a.mul(n.number, a.f32(1.5703125)));
-  r = a.sub(r, a.mul(n.number, a.f32(4.83751296997e-4)));
-  r = a.sub(r, a.mul(n.number, a.f32(7.54979013e-8)));
-  Value quadrant = a.addi(n.integer, a.i32(quarters));
+  auto [number, r] = reduceAngle(a, x);
+  Value quadrant = a.addi(number, a.i32(quarters));
   Value square = a.mul(r, r);
   Value sine = a.polynomial(square, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   sine = a.add(a.mul(a.mul(sine, square), r), r);
@@ -163,7 +203,10 @@ static Value emitSinShifted(Arithmetic &a, Value x, int64_t quarters) {
   return a.select(a.cmp(P::ULT, a.abs(x), a.f32(kInfinity)), result, a.f32(kNaN));
 }
 
-Value mlir::ttc::emitSin(Arithmetic &a, Value x) { return emitSinShifted(a, x, 0); }
+Value mlir::ttc::emitSin(Arithmetic &a, Value x) {
+  Value sign = a.andi(a.bitsI32(x), a.i32(0x80000000));
+  return a.bitsF32(a.xori(a.bitsI32(emitSinShifted(a, x, 0)), sign));
+}
 Value mlir::ttc::emitCos(Arithmetic &a, Value x) { return emitSinShifted(a, x, 1); }
 
 //===--- pow --------------------------------------------------------------------------===//

@@ -22,32 +22,48 @@ Value alongDim(OpBuilder &b, Location loc, Value vector, int64_t rank, int64_t d
 }
 
 struct Statistics {
-  Value mean, scale; // scale = 1 / sqrt(variance + epsilon)
+  Value mean;
+  Value rest;  ///< the mean of what is above the rounded mean, or null
+  Value scale; ///< 1 / sqrt(variance + epsilon)
 };
 
-/// Mean and variance of the f32 or f64 tensor over `axes`, in two passes: no cancellation.
+/// Mean and variance of the f32 or f64 tensor over `axes`, in two passes: no cancellation. With
+/// `corrects`, a pass between them computes by how much the mean was rounded, which for many
+/// elements around a large mean is not small against their deviation.
 Statistics computeStatistics(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> axes,
-                             const APFloat &epsilon) {
+                             const APFloat &epsilon, bool corrects = false) {
   double count = 1;
   for (int64_t axis : axes)
     count *= static_cast<double>(tensorType(x).getDimSize(axis));
+  auto average = [&](Value terms) {
+    Value total = sumDims(b, loc, terms, axes);
+    return mapElements(
+        b, loc, tensorType(total), total, [&](OpBuilder &nested, Location loc, ValueRange e) {
+          return mulOf(nested, loc, e[0], number(nested, loc, e[0].getType(), 1 / count));
+        });
+  };
   Statistics result;
-  Value sum = sumDims(b, loc, x, axes);
-  result.mean =
-      mapElements(b, loc, tensorType(sum), sum, [&](OpBuilder &nested, Location loc, ValueRange e) {
-        return mulOf(nested, loc, e[0], number(nested, loc, e[0].getType(), 1 / count));
-      });
-  Value centered = mapElements(b, loc, tensorType(x), {x, result.mean},
-                               [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-                                 Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
-                                 return mulOf(nested, loc, d, d);
-                               });
-  Value squares = sumDims(b, loc, centered, axes);
+  result.mean = average(x);
+  if (corrects)
+    result.rest = average(mapElements(b, loc, tensorType(x), {x, result.mean},
+                                      [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                                        return arith::SubFOp::create(nested, loc, e[0], e[1]);
+                                      }));
+  SmallVector<Value> terms{x, result.mean};
+  if (corrects)
+    terms.push_back(result.rest);
+  Value variances = average(mapElements(b, loc, tensorType(x), terms,
+                                        [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                                          Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                                          if (e.size() == 3)
+                                            d = arith::SubFOp::create(nested, loc, d, e[2]);
+                                          return mulOf(nested, loc, d, d);
+                                        }));
   result.scale =
-      mapElements(b, loc, tensorType(squares), squares,
+      mapElements(b, loc, tensorType(variances), variances,
                   [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
                     Type type = e[0].getType();
-                    Value variance = mulOf(nested, loc, e[0], number(nested, loc, type, 1 / count));
+                    Value variance = e[0];
                     variance = addOf(nested, loc, variance,
                                      number(nested, loc, type, epsilon.convertToFloat()));
                     Value root = math::SqrtOp::create(nested, loc, variance);
@@ -62,10 +78,14 @@ Value normalize(OpBuilder &b, Location loc, Value x, const Statistics &statistic
   SmallVector<Value> inputs = {x, statistics.mean, statistics.scale, gain};
   if (shift)
     inputs.push_back(shift);
+  if (statistics.rest)
+    inputs.push_back(statistics.rest);
   return mapElements(b, loc, withElement(tensorType(x), element), inputs,
                      [&](OpBuilder &nested, Location loc, ValueRange e) {
                        Type wide = e[0].getType();
                        Value v = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                       if (statistics.rest)
+                         v = arith::SubFOp::create(nested, loc, v, e.back());
                        v = mulOf(nested, loc, v, e[2]);
                        v = mulOf(nested, loc, v, convertFloat(nested, loc, e[3], wide));
                        if (shift)
@@ -102,7 +122,7 @@ struct ConvertInstanceNorm : OpConversionPattern<InstanceNormOp> {
     for (int64_t i = 1; i < rank; ++i)
       if (i != channel)
         axes.push_back(i);
-    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon(), /*corrects=*/true);
     b.replaceOp(op, normalize(b, loc, x, statistics,
                               alongDim(b, loc, adaptor.getScale(), rank, channel),
                               alongDim(b, loc, adaptor.getBias(), rank, channel),
@@ -131,7 +151,7 @@ struct ConvertGroupNorm : OpConversionPattern<GroupNormOp> {
     for (int64_t i = 1; i <= rank; ++i)
       if (i != channel)
         axes.push_back(i);
-    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon(), /*corrects=*/true);
     SmallVector<int64_t> ones(rank + 1, 1);
     ones[channel] = groups;
     ones[channel + 1] = perGroup;

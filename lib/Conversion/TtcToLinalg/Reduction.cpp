@@ -143,9 +143,16 @@ template <typename Op> struct ConvertArgReduce : OpConversionPattern<Op> {
   static Value isBetter(OpBuilder &b, Location loc, Value x, Value best, bool isMax, bool orEqual,
                         bool isUnsigned) {
     if (isa<FloatType>(x.getType())) {
+      // NaN is better than any number, and the first one stays the best, or the last one.
       using P = arith::CmpFPredicate;
-      P predicate = isMax ? (orEqual ? P::OGE : P::OGT) : (orEqual ? P::OLE : P::OLT);
-      return arith::CmpFOp::create(b, loc, predicate, x, best);
+      auto compare = [&](P predicate, Value left, Value right) -> Value {
+        return arith::CmpFOp::create(b, loc, predicate, left, right);
+      };
+      if (orEqual)
+        return arith::OrIOp::create(b, loc, compare(isMax ? P::OGE : P::OLE, x, best),
+                                    compare(P::UNO, x, x));
+      return arith::AndIOp::create(b, loc, compare(isMax ? P::UGT : P::ULT, x, best),
+                                   compare(P::ORD, best, best));
     }
     using P = arith::CmpIPredicate;
     P isSigned = isMax ? (orEqual ? P::sge : P::sgt) : (orEqual ? P::sle : P::slt);

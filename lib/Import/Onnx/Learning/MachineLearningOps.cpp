@@ -29,23 +29,25 @@ static FailureOr<Value> readPerFeature(OnnxNode &node, StringRef name, Value x) 
   if (numbers.empty() || (numbers.size() != 1 && static_cast<int64_t>(numbers.size()) != features))
     return node.error() << "expected attribute '" << name << "' to have 1 or " << features
                         << " elements, found " << numbers.size();
-  return Expressions(node).floats(numbers);
+  return node.cast(Expressions(node).floats(numbers), elementTypeOf(x));
 }
 
-/// (x - offset) * scale
+/// (x - offset) * scale, in f64 for inputs that f32 does not hold.
 static LogicalResult importScaler(OnnxNode &node) {
   Expressions e(node);
-  Value x = node.cast(node.input(0), node.getBuilder().getF32Type());
+  Type f32 = node.getBuilder().getF32Type();
+  const bool isSingle = elementTypeOf(node.input(0)).isF32();
+  Value x = node.cast(node.input(0), isSingle ? f32 : node.getBuilder().getF64Type());
   for (bool isOffset : {true, false}) {
     StringRef name = isOffset ? "offset" : "scale";
     if (!node.hasAttr(name))
       continue;
-    FailureOr<Value> numbers = readPerFeature(node, name, node.input(0));
+    FailureOr<Value> numbers = readPerFeature(node, name, x);
     if (failed(numbers))
       return failure();
     x = isOffset ? e.sub(x, *numbers) : e.mul(x, *numbers);
   }
-  return node.results(x);
+  return node.results(node.cast(x, f32));
 }
 
 /// x / norm of the sample; a sample of zeros stays.

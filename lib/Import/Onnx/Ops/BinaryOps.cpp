@@ -44,19 +44,39 @@ template <ComparePredicate predicate> static LogicalResult importCompare(OnnxNod
   return node.results(Expressions(node).compare(predicate, a, b));
 }
 
+/// The type in which a power of mixed types is computed: one that holds both operands, as numpy
+/// chooses it.
+static Type getPowerType(OnnxNode &node, Type base, Type exponent) {
+  const unsigned baseWidth = base.getIntOrFloatBitWidth(), width = exponent.getIntOrFloatBitWidth();
+  OpBuilder &builder = node.getBuilder();
+  if (isa<IntegerType>(base) && isa<IntegerType>(exponent))
+    return width < baseWidth ? base : builder.getI64Type();
+  auto isInF32 = [](Type type, unsigned bits) {
+    return isa<FloatType>(type) ? bits <= 32 : bits <= 16;
+  };
+  return isInF32(base, baseWidth) && isInF32(exponent, width) ? builder.getF32Type()
+                                                              : builder.getF64Type();
+}
+
 /// The result has the type of the base; the exponent may have another type (opset 12).
 static LogicalResult importPow(OnnxNode &node) {
   Value a = node.input(0);
   Value b = alignLegacyOperand(node, a, node.input(1));
   if (!b)
     return failure();
-  if (elementTypeOf(a) == elementTypeOf(b))
+  Type base = elementTypeOf(a), exponent = elementTypeOf(b);
+  if (base == exponent)
     return node.results(node.create<PowOp>({a, b}));
-  if (isa<FloatType>(elementTypeOf(a)) || isa<IntegerType>(elementTypeOf(b)))
-    return node.results(node.create<PowOp>({a, node.cast(b, elementTypeOf(a))}));
-  // An integer to the power of a float.
-  Value power = node.create<PowOp>({node.cast(a, elementTypeOf(b)), b});
-  return node.results(node.cast(power, elementTypeOf(a)));
+  // Small integers, such as those of a square, are numbers of every float type.
+  if (isa<FloatType>(base) && isa<IntegerType>(exponent) && node.isConstantInput(1) &&
+      tensorType(b).getNumElements() == 1) {
+    FailureOr<double> number = node.constantNumber(1, "exponent");
+    if (succeeded(number) && std::abs(*number) <= 128)
+      return node.results(node.create<PowOp>({a, node.cast(b, base)}));
+  }
+  Type type = getPowerType(node, base, exponent);
+  Value power = node.create<PowOp>({node.cast(a, type), node.cast(b, type)});
+  return node.results(node.cast(power, base));
 }
 
 static LogicalResult importMod(OnnxNode &node) {

@@ -168,26 +168,32 @@ static LogicalResult importClip(OnnxNode &node) {
     if (isNarrowEnough || node.hasAttr("max"))
       high = node.getFloat("max", std::numeric_limits<float>::max());
   } else {
-    auto isConstant = [&](unsigned index) {
-      return !node.hasInput(index) || node.isConstantInput(index);
-    };
-    if (!isNarrowEnough || !isConstant(1) || !isConstant(2)) {
+    bool areNumbers = isNarrowEnough;
+    for (auto [index, bound] : {std::pair(1u, &low), std::pair(2u, &high)}) {
+      if (!node.hasInput(index))
+        continue;
+      if (!(areNumbers &= node.isConstantInput(index)))
+        break;
+      FailureOr<double> number = node.constantNumber(index, index == 1 ? "min" : "max");
+      if (failed(number))
+        return failure();
+      *bound = *number;
+      areNumbers = !std::isnan(*number); // of which none is a clamp's
+    }
+    if (!areNumbers) {
       if (node.hasInput(1))
         x = node.create<MaxOp>({x, node.input(1)});
       if (node.hasInput(2))
         x = node.create<MinOp>({x, node.input(2)});
       return node.results(x);
     }
-    for (auto [index, bound] : {std::pair(1u, &low), std::pair(2u, &high)}) {
-      if (!node.hasInput(index))
-        continue;
-      FailureOr<double> number = node.constantNumber(index, index == 1 ? "min" : "max");
-      if (failed(number))
-        return failure();
-      *bound = *number;
-    }
   }
-  return node.results(Expressions(node).clamp(x, low, high));
+  // What is above the larger bound is at most the smaller one.
+  Expressions e(node);
+  if (low > high)
+    x = e.clamp(x, low, std::numeric_limits<double>::infinity());
+  return node.results(
+      e.clamp(x, low > high ? -std::numeric_limits<double>::infinity() : low, high));
 }
 
 /// Casts the first input. The attributes concern floats of 8 bits only.
