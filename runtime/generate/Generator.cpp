@@ -74,6 +74,7 @@ Generator::Generator(ttrt_device *device, const ttrt_generator_options *given) {
   sampling_ = findState("sampling", sizeof(ttrt_sampling) / sizeof(int32_t));
   history_ = findState("history", 0);
   context_ = history_.bytes / sizeof(int32_t);
+  vocabulary_ = findVocabulary();
   if (sequences > 1)
     active_ = findState("active", 1);
   findBuckets();
@@ -83,6 +84,20 @@ Generator::Generator(ttrt_device *device, const ttrt_generator_options *given) {
     outputs = std::max<size_t>(outputs, entryOf(bundle(), i).outputs);
   popped_.resize(outputs);
   check(ttrt_turns_start(turns, &error), error);
+}
+
+/// The number of tokens that the metadata has; 0 if it has none.
+uint64_t Generator::findVocabulary() const {
+  const void *text;
+  uint64_t bytes, number = 0;
+  if (ttrt_bundle_metadata(bundle(), "vocabulary", &text, &bytes, nullptr) == TTRT_OK) {
+    const char *digits = static_cast<const char *>(text);
+    const auto [end, status] = std::from_chars(digits, digits + bytes, number);
+    if (status != std::errc() || end != digits + bytes || number == 0)
+      fail(TTRT_BAD_BUNDLE, "expected a positive number as the metadata 'vocabulary'");
+    return number;
+  }
+  return 0;
 }
 
 /// `decode`, or decode_B for several B: 1, the number of sequences, and some between them. Each may
@@ -312,10 +327,14 @@ void Generator::start(uint32_t sequence, const int32_t *prompt, size_t tokens,
   if (tokens > context_)
     fail(TTRT_INVALID_ARGUMENT, "the prompt has %zu tokens; the context has room for %llu", tokens,
          static_cast<unsigned long long>(context_));
-  for (size_t i = 0; i < tokens; ++i)
+  for (size_t i = 0; i < tokens; ++i) {
     if (prompt[i] < 0)
       fail(TTRT_INVALID_ARGUMENT,
            "token %zu of the prompt is %d; expected one that is not negative", i, prompt[i]);
+    if (vocabulary_ && static_cast<uint64_t>(prompt[i]) >= vocabulary_)
+      fail(TTRT_INVALID_ARGUMENT, "token %zu of the prompt is %d; expected one below %llu", i,
+           prompt[i], static_cast<unsigned long long>(vocabulary_));
+  }
   // The last token needs no position: it is not computed with.
   const uint64_t room = context_ - tokens + 1;
   if (generation.tokens > room)

@@ -98,6 +98,7 @@ private:
   bool deliver(ttrt_generated *generated);
   /// Throws the error that stopped a queue.
   void requireNoFailure() const;
+  uint64_t findVocabulary() const;
 
   std::unique_ptr<ttrt_turns, Closer> turns_; ///< with a pipeline for each of steps_
   uint32_t ahead_ = 0;
@@ -105,6 +106,7 @@ private:
   State token_{}, position_{}, sampling_{}, history_{};
   State active_{}; ///< null in a bundle for one sequence
   uint64_t context_ = 0;
+  uint64_t vocabulary_ = 0;        ///< 0 if the bundle does not tell
   std::vector<Bucket> buckets_;    ///< the smallest first
   std::vector<uint32_t> plan_;     ///< by the tokens left: which bucket is next
   std::vector<int32_t> padded_;    ///< of a bucket

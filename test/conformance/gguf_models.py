@@ -29,6 +29,8 @@ class Shape:
     tied: bool = True
     rope_factors: bool = False
     rope_base: float = 10000.0
+    rope_scale: str = ""  # a key and its value: "rope.scaling.factor=4"
+    rope_type: str = ""  # rope.scaling.type
     biases: bool = False  # of queries, keys and values; always with qwen2
     tokenizer: bool = True
     seed: int = 0
@@ -125,6 +127,11 @@ def values_of(shape):
         values[f"{a}.attention.key_length"] = values[f"{a}.attention.value_length"] = (U32, shape.head_size)
     if a == "llama":
         values[f"{a}.rope.dimension_count"] = (U32, shape.head_size)
+    if shape.rope_scale:
+        name, _, factor = shape.rope_scale.partition("=")
+        values[f"{a}.{name}"] = (F32, float(factor))
+    if shape.rope_type:
+        values[f"{a}.rope.scaling.type"] = (STRING, shape.rope_type)
     return values | (tokenizer_values(shape) if shape.tokenizer else {})
 
 

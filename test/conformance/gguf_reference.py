@@ -26,6 +26,8 @@ class Reference:
         self.epsilon = np.float32(value("attention.layer_norm_rms_epsilon"))
         pairs = np.arange(self.head_size // 2, dtype=np.float64)
         self.frequencies = value("rope.freq_base", 10000.0) ** (-2 * pairs / self.head_size)
+        if value("rope.scaling.type", "linear") == "linear":
+            self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
         self.weights = {name: tensor.floats() for name, tensor in file.tensors.items()}
         if "rope_freqs.weight" in self.weights:
             self.frequencies = self.frequencies / self.weights["rope_freqs.weight"]

@@ -76,6 +76,10 @@ SHAPES = {
     "large heads": {"head_size": 128, "heads": 3, "kv_heads": 1, "width": 96},
     "heads wider than the model": {"head_size": 64, "heads": 4, "width": 64},
     "factors of frequencies": {"rope_factors": True, "rope_base": 500000.0},
+    "scaled frequencies": {"rope_scale": "rope.scaling.factor=4"},
+    "frequencies scaled by an older key": {"rope_scale": "rope.scale_linear=2.5"},
+    "scaling by its type": {"rope_scale": "rope.scaling.factor=4", "rope_type": "linear"},
+    "no scaling by its type": {"rope_scale": "rope.scaling.factor=4", "rope_type": "none"},
     "biases": {"biases": True},
     "mixed formats": {"width": 256, "hidden": 512, "head_size": 64, "format": "Q4_K", "value_format": "Q6_K", "tied": False},
     "an odd number of rows": {"hidden": 160, "vocabulary": 301, "embedding_format": "Q6_K", "width": 256},
@@ -172,12 +176,18 @@ def test_greedy_and_metadata(small, decoder):
         history = opened.read("history")
         assert opened.metadata("architecture") == b"llama"
         tokenizer = json.loads(opened.metadata("tokenizer"))
-        with pytest.raises(RuntimeError, match="no metadata 'none'; the bundle has: architecture, chat_template, tokenizer"):
+        with pytest.raises(RuntimeError, match="no metadata 'none'; the bundle has: architecture, chat_template, tokenizer, vocabulary"):
             opened.metadata("none")
     assert check_greedy(found, expected_logits(Reference(model), prompt, found)) > 20
     assert list(history[:80]) == prompt + found
     assert tokenizer["model"] == "bpe" and len(tokenizer["vocab"]) == len(tokenizer["types"]) == 300
     assert tokenizer["stop"] == [264, 266] and tokenizer["eos"] == 266 and tokenizer["unk"] is None
+
+
+def test_tokens_that_the_model_does_not_have(small, tools):
+    found = tools.ttrun("generate", small[1], "--prompt-ids=1,300", "--tokens=1", check=False)
+    assert found.returncode == 2 and "token 1 of the prompt is 300; expected one below 300" in found.stderr, found.stderr
+    tools.ttrun("generate", small[1], "--prompt-ids=1,299", "--tokens=1")
 
 
 def test_steps_behind_a_stop_token(small, decoder):

@@ -354,20 +354,47 @@ llvm::Expected<int64_t> GgufFile::getInteger(StringRef key, int64_t low, int64_t
   return *number;
 }
 
+/// The value of a float that is no array.
+static std::optional<double> toFloat(const GgufFile::Value &value) {
+  if (value.isArray || (value.type != GgufType::F32 && value.type != GgufType::F64))
+    return std::nullopt;
+  float single;
+  double number;
+  if (value.type == GgufType::F32) {
+    memcpy(&single, value.bytes.data(), sizeof(single));
+    return single;
+  }
+  memcpy(&number, value.bytes.data(), sizeof(number));
+  return number;
+}
+
+std::optional<double> GgufFile::findNumber(StringRef key) const {
+  const Value *value = find(key);
+  if (!value || value->isArray)
+    return std::nullopt;
+  if (value->type == GgufType::Bool)
+    return value->bytes[0] != 0;
+  if (std::optional<double> number = toFloat(*value))
+    return number;
+  std::optional<int64_t> integer = toInteger(*value, 0);
+  return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
+}
+
+std::vector<StringRef> GgufFile::getKeys(StringRef prefix) const {
+  std::vector<StringRef> keys;
+  for (StringRef key : values.keys())
+    if (key.starts_with(prefix))
+      keys.push_back(key);
+  llvm::sort(keys);
+  return keys;
+}
+
 llvm::Expected<double> GgufFile::getNumber(StringRef key, double low, double high,
                                            std::optional<double> fallback) const {
   const Value *value = find(key);
   if (!value && fallback)
     return *fallback;
-  std::optional<double> number;
-  if (value && !value->isArray && value->type == GgufType::F32) {
-    float single;
-    memcpy(&single, value->bytes.data(), sizeof(single));
-    number = single;
-  } else if (value && !value->isArray && value->type == GgufType::F64) {
-    number.emplace();
-    memcpy(&*number, value->bytes.data(), sizeof(double));
-  }
+  const std::optional<double> number = value ? toFloat(*value) : std::nullopt;
   // Written so that NaN is refused.
   if (!number || !(*number >= low && *number <= high)) {
     std::string text;

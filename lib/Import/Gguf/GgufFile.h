@@ -76,6 +76,10 @@ public:
   /// A finite number in [low, high].
   llvm::Expected<double> getNumber(StringRef key, double low, double high,
                                    std::optional<double> fallback = {}) const;
+  /// A number or a truth value, of any type; nothing if the key has neither.
+  std::optional<double> findNumber(StringRef key) const;
+  /// All keys that begin so, in ascending order.
+  std::vector<StringRef> getKeys(StringRef prefix) const;
   llvm::Expected<bool> getBool(StringRef key, bool fallback) const;
   llvm::Expected<StringRef> getText(StringRef key, std::optional<StringRef> fallback = {}) const;
   /// Arrays; empty if the key is absent.

@@ -37,6 +37,7 @@ static llvm::Error addMetadata(ModuleOp module, const GgufFile &file, const Gguf
       return chat.takeError();
     add("chat_template", *chat);
   }
+  add("vocabulary", llvm::utostr(model.vocabulary));
   module->setAttr(kMetadataAttrName, builder.getDictionaryAttr(metadata));
   return llvm::Error::success();
 }

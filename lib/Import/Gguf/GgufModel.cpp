@@ -34,7 +34,7 @@ private:
   std::string key(StringRef name) const { return (architecture + "." + name).str(); }
   llvm::Error readSizes(GgufModel &model);
   llvm::Error readFrequencies(GgufModel &model);
-  llvm::Error checkUnsupported();
+  llvm::Error checkKeys();
   llvm::Error checkAllUsed();
 
   /// The tensor, of this shape in the order of the file; null in `found` if it is absent and
@@ -145,15 +145,23 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
   llvm::Expected<double> base = file.getNumber(key("rope.freq_base"), 1, 1e12, 10000);
   if (!base)
     return base.takeError();
-  llvm::Expected<StringRef> scaling = file.getText(key("rope.scaling.type"), "none");
+  // A factor without a type is linear; older files call it rope.scale_linear.
+  llvm::Expected<StringRef> scaling = file.getText(key("rope.scaling.type"), "linear");
   if (!scaling)
     return scaling.takeError();
   double factor = 1;
   if (*scaling == "linear") {
-    llvm::Expected<double> given = file.getNumber(key("rope.scaling.factor"), 1e-3, 1e6);
-    if (!given)
-      return given.takeError();
-    factor = *given;
+    StringRef name =
+        file.has(key("rope.scaling.factor")) ? "rope.scaling.factor" : "rope.scale_linear";
+    if (file.has(key(name)) || file.has(key("rope.scaling.type"))) {
+      llvm::Expected<double> given = file.getNumber(key(name), 0, 1e6);
+      if (!given)
+        return given.takeError();
+      if (*given != 0 && *given < 1e-3)
+        return makeGgufError("expected 0 or a number from 0.001 to 1000000 as '" + key(name) +
+                             "', found " + Twine(std::to_string(*given)));
+      factor = *given == 0 ? 1 : *given; // 0: none, as llama.cpp reads it
+    }
   } else if (*scaling != "none") {
     return makeGgufError("expected 'none' or 'linear' as '" + key("rope.scaling.type") +
                          "', found '" + *scaling + "'");
@@ -174,19 +182,73 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
   return llvm::Error::success();
 }
 
-/// What would compute other numbers if it was ignored.
-llvm::Error ModelReader::checkUnsupported() {
-  for (StringRef name : {"expert_count", "attention.sliding_window", "logit_scale",
-                         "residual_scale", "embedding_scale", "attention.scale"})
-    if (file.has(key(name))) {
-      llvm::Expected<int64_t> value = file.getInteger(key(name), 0, 0);
-      if (!value) {
-        llvm::consumeError(value.takeError());
-        return makeGgufError(
-            "expected '" + key(name) +
-            "' to be 0 or absent, found another value, which ttc does not support");
-      }
-    }
+/// Keys of an architecture that change what it computes, with the value that changes nothing.
+static constexpr std::pair<StringLiteral, double> kNeutral[] = {
+    {"attention.causal", 1},
+    {"attention.clamp_kqv", 0},
+    {"attention.max_alibi_bias", 0},
+    {"attention.scale", 0},
+    {"attention.sliding_window", 0},
+    {"attn_logit_softcapping", 0},
+    {"embedding_scale", 0},
+    {"expert_count", 0},
+    {"expert_used_count", 0},
+    {"final_logit_softcapping", 0},
+    {"logit_scale", 0},
+    {"residual_scale", 0},
+    {"rope.scaling.attn_factor", 1},
+    {"use_parallel_residual", 0},
+};
+
+/// Those that change nothing: they describe how the model was trained or stored, or belong to a
+/// method that is refused.
+static constexpr StringLiteral kHarmless[] = {"attention.layer_norm_epsilon",
+                                              "rope.scaling.finetuned",
+                                              "rope.scaling.original_context_length",
+                                              "rope.scaling.yarn_ext_factor",
+                                              "rope.scaling.yarn_beta_fast",
+                                              "rope.scaling.yarn_beta_slow",
+                                              "rope.scaling.yarn_log_multiplier",
+                                              "rope.scaling.yarn_attn_factor",
+                                              "tensor_data_layout",
+                                              "vocab_size"};
+
+static constexpr StringLiteral kRead[] = {
+    "attention.head_count",   "attention.head_count_kv",
+    "attention.key_length",   "attention.layer_norm_rms_epsilon",
+    "attention.value_length", "block_count",
+    "context_length",         "embedding_length",
+    "feed_forward_length",    "rope.dimension_count",
+    "rope.freq_base",         "rope.scale_linear",
+    "rope.scaling.factor",    "rope.scaling.type"};
+
+/// Every key of the architecture is read, or known to change nothing: what is ignored would
+/// otherwise compute other numbers without a word.
+llvm::Error ModelReader::checkKeys() {
+  for (auto [name, neutral] : kNeutral) {
+    if (!file.has(key(name)))
+      continue;
+    std::optional<double> number = file.findNumber(key(name));
+    if (number != neutral)
+      return makeGgufError("expected '" + key(name) + "' to be " +
+                           Twine(static_cast<int64_t>(neutral)) +
+                           " or absent, found another value, which ttc does not support");
+  }
+  for (StringRef name : file.getKeys((architecture + ".").str())) {
+    StringRef rest = name.drop_front(architecture.size() + 1);
+    if (!llvm::is_contained(kRead, rest) && !llvm::is_contained(kHarmless, rest) &&
+        llvm::none_of(kNeutral, [&](const auto &entry) { return entry.first == rest; }))
+      return makeGgufError("expected only keys of a " + architecture +
+                           " model that ttc reads, found '" + name + "'");
+  }
+  if (file.has("split.count")) {
+    llvm::Expected<int64_t> parts = file.getInteger("split.count", 0, INT32_MAX);
+    if (!parts)
+      return parts.takeError();
+    if (*parts > 1)
+      return makeGgufError("expected one file with all tensors, found one of " + Twine(*parts) +
+                           " parts: 'llama-gguf-split --merge' joins them");
+  }
   return llvm::Error::success();
 }
 
@@ -209,7 +271,7 @@ llvm::Error ModelReader::read(GgufModel &model) {
   model.rotatesHalves = architecture != "llama";
   if (llvm::Error error = readSizes(model))
     return error;
-  if (llvm::Error error = checkUnsupported())
+  if (llvm::Error error = checkKeys())
     return error;
   if (llvm::Error error = readFrequencies(model))
     return error;

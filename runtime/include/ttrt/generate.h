@@ -96,8 +96,9 @@ typedef struct ttrt_generation {
  * sequence 0, and the only one: all before it end; steps of them that are in flight are completed
  * first.
  *
- * TTRT_INVALID_ARGUMENT if the prompt is empty, has a negative token, or does not fit the context
- * together with the tokens that are wanted. Nothing has been computed or changed then.
+ * TTRT_INVALID_ARGUMENT if the prompt is empty, does not fit the context together with the tokens
+ * that are wanted, or has a token that is negative, or not below the number that the metadata
+ * "vocabulary" has. Nothing has been computed or changed then.
  */
 TTRT_GENERATE_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32_t *prompt,
                                                    size_t tokens, const ttrt_generation *generation,

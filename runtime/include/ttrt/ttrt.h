@@ -172,9 +172,9 @@ TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const cha
 
 /**
  * Looks up what the model's author or the compiler stored under `key`: "tokenizer",
- * "chat_template", "architecture" (docs/bundle-format.md). Sets *value to its bytes, which live as
- * long as the bundle and do not end with a zero, and *bytes to their number. TTRT_NOT_FOUND if
- * there is none; the message lists all keys.
+ * "chat_template", "architecture", "vocabulary" (docs/bundle-format.md). Sets *value to its bytes,
+ * which live as long as the bundle and do not end with a zero, and *bytes to their number.
+ * TTRT_NOT_FOUND if there is none; the message lists all keys.
  */
 TTRT_API ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key,
                                           const void **value, uint64_t *bytes, ttrt_error *error);

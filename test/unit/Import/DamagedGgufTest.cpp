@@ -256,6 +256,23 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
   expect([](GgufWriter &f) { f.count("llama.expert_count", 8); },
          "expected 'llama.expert_count' to be 0 or absent, found another value, which ttc does not "
          "support");
+  expect([](GgufWriter &f) { f.number("llama.attention.causal", GgufType::Bool, uint8_t(0)); },
+         "expected 'llama.attention.causal' to be 1 or absent, found another value, which ttc does "
+         "not support");
+  expect([](GgufWriter &f) { f.number("llama.rope.scaling.attn_factor", GgufType::F32, 1.5f); },
+         "expected 'llama.rope.scaling.attn_factor' to be 1 or absent, found another value, which "
+         "ttc does not support");
+  expect([](GgufWriter &f) { f.number("llama.logit_scale", GgufType::F32, 0.5f); },
+         "expected 'llama.logit_scale' to be 0 or absent, found another value, which ttc does not "
+         "support");
+  expect([](GgufWriter &f) { f.count("llama.rope.scaling.alpha", 2); },
+         "expected only keys of a llama model that ttc reads, found 'llama.rope.scaling.alpha'");
+  expect([](GgufWriter &f) { f.number("llama.rope.scale_linear", GgufType::F32, 1e-4f); },
+         "expected 0 or a number from 0.001 to 1000000 as 'llama.rope.scale_linear', found "
+         "0.000100");
+  expect([](GgufWriter &f) { f.number("split.count", GgufType::U16, uint16_t(3)); },
+         "expected one file with all tensors, found one of 3 parts: 'llama-gguf-split --merge' "
+         "joins them");
   expect([](GgufWriter &f) { f.tensor("output.weight", {32, 3}, kQ4_1); },
          "expected the shape [32, 4] of tensor 'output.weight', found [32, 3]");
   expect([](GgufWriter &f) { f.tensor("output.weight", {32, 4}, 10); },
