@@ -196,7 +196,8 @@ class _Graph:
         except Rejected as reason:
             self._reject(str(reason), shapes)
             return None
-        except (ImportError, OSError, MemoryError) as error:  # a full disk, a package that is not there
+        except (ImportError, OSError, MemoryError, ValueError) as error:
+            # A full disk, a package that is not there, a bundle that is not of the graph.
             self._reject(_first_line(error), shapes)
             return None
         self._keep(weights, plan)

@@ -92,9 +92,30 @@ def save_onnx(program: Any, folder: pathlib.Path, input_names: list[str] | None,
             program, dynamo=True, verbose=False, input_names=input_names, output_names=output_names
         )
     assert made is not None  # by its documentation, with dynamo=True
+    _cast_outputs(made.model.graph, program)
     path = folder / "model.onnx"
     made.save(str(path), external_data=True)
     return path
+
+
+def _cast_outputs(graph: Any, program: Any) -> None:
+    """Gives outputs the types that they have in PyTorch: the exporter computes reductions of 16-bit floats in f32, and
+    leaves out the last Cast."""
+    import onnx_ir
+
+    values = [node.meta["val"] for node in program.graph.output_node().args[0] if isinstance(node, torch.fx.Node)]
+    wanted = [value.dtype for value in values if isinstance(value, torch.Tensor)]
+    for i, (output, dtype) in enumerate(zip(graph.outputs, wanted, strict=True)):
+        name = str(dtype).removeprefix("torch.").upper()
+        to = onnx_ir.DataType[{"FLOAT32": "FLOAT", "FLOAT64": "DOUBLE"}.get(name, name)]
+        if output.dtype == to:
+            continue
+        cast = onnx_ir.node("Cast", [output], {"to": to})
+        result = cast.outputs[0]
+        result.name, output.name = output.name, f"{output.name}_as_computed"
+        result.dtype, result.shape = to, output.shape
+        graph.append(cast)
+        graph.outputs[i] = result
 
 
 def unflatten_names(spec: Any, count: int) -> list[str]:

@@ -8,7 +8,7 @@ import operator
 import os
 import pathlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -19,6 +19,13 @@ from ttc._torch.analysis import Inputs, shapes_of
 _version = operator.attrgetter("_version")
 _address = torch.Tensor.data_ptr
 _empty_like = torch.empty_like
+
+#: The types of ports by those of tensors.
+_TYPES = {
+    torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.bool: "bool",
+    torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
+    torch.uint8: "u8", torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64",
+}  # fmt: skip
 
 
 class Plan:
@@ -32,8 +39,7 @@ class Plan:
         self._pick = _getter(inputs.constants)
         self._pick_tensors = _getter(inputs.tensors)
         self._shapes = shapes_of(inputs, args) if inputs.dynamic else None
-        self._open()
-        self._check_ports(args)
+        self._open(args)
         self._outputs = record["outputs"]
         # What is like a template is dense and row-major, in the order in which the bundle stores it.
         with torch.inference_mode(False):
@@ -44,20 +50,17 @@ class Plan:
         self._copies = inputs.dynamic or any(not args[p].is_contiguous() for p in inputs.tensors)
         self._watch(self._pick(args))
 
-    def _open(self) -> None:
+    def _open(self, args: tuple[Any, ...]) -> None:
+        """Loads the bundle. A call writes wherever it is told to, so all ports are compared first."""
         self._process = os.getpid()
         self.bundle = ttrt.load(self._path, cores=self._cores)
-        self._call = next(iter(self.bundle.entries.values()))._at_addresses()
-
-    def _check_ports(self, args: tuple[Any, ...]) -> None:
-        expected = [[args[p].numel() * args[p].element_size(), list(args[p].shape)] for p in self.inputs.tensors]
-        found = [[port.bytes, list(port.shape)] for port in self.bundle.inputs.values()]
-        if expected != found:
-            raise ValueError(f"inputs: expected bytes and shapes {expected}, found {found}")
-        expected = [list(shape) for shape, _, _ in self._record["new"]]
-        found = [list(port.shape) for port in self.bundle.outputs.values()]
-        if expected != found:
-            raise ValueError(f"outputs: expected shapes {expected}, found {found}")
+        tensors = [args[p] for p in self.inputs.tensors]
+        inputs = [(tensor.dtype, list(tensor.shape)) for tensor in tensors]
+        outputs = [(getattr(torch, dtype), list(shape)) for shape, dtype, _ in self._record["new"]]
+        _compare_ports("inputs", inputs, self.bundle.inputs.values())
+        _compare_ports("outputs", outputs, self.bundle.outputs.values())
+        sizes = [math.prod(shape) * dtype.itemsize for dtype, shape in inputs + outputs]
+        self._call = next(iter(self.bundle.entries.values()))._at_addresses(sizes)
 
     def _watch(self, constants: tuple[torch.Tensor, ...]) -> None:
         """Remembers the weights that the bundle was made of. It keeps none alive: `on_death` is
@@ -113,12 +116,20 @@ class Plan:
         except ttrt.UnsupportedError:
             if os.getpid() == self._process:
                 raise
-            self._open()  # a device does not survive a fork
+            self._open(args)  # a device does not survive a fork
             self._call(*map(_address, tensors), *map(_address, new))
         if self._simple:
             return new
         new = [t if back is None else t.permute(back) for t, back in zip(new, self._back)]
         return [_result(output, args, new) for output in self._outputs]
+
+
+def _compare_ports(what: str, expected: list[tuple[torch.dtype, list[int]]], ports: Iterable[ttrt.Port]) -> None:
+    """Raises ValueError unless ports have the types and shapes of tensors."""
+    found = [(port.type, list(port.shape)) for port in ports]
+    wanted = [(_TYPES[dtype], shape) for dtype, shape in expected]
+    if wanted != found:
+        raise ValueError(f"{what}: expected {wanted}, found {found}")
 
 
 def _template(shape: list[int], dtype: torch.dtype) -> torch.Tensor:

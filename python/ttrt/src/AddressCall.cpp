@@ -3,8 +3,16 @@
 
 namespace ttrt::python {
 
-AddressCall::AddressCall(nb::object device, uint32_t entry)
-    : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry) {}
+AddressCall::AddressCall(nb::object device, uint32_t entry, const std::vector<size_t> &sizes)
+    : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry) {
+  const EntryPoint &called = this->device->entry(entry);
+  std::vector<size_t> found;
+  for (const auto *ports : {&called.inputs, &called.outputs})
+    for (const auto &port : *ports)
+      found.push_back(port.type.bytes);
+  if (sizes != found)
+    raiseValueError("sizes: expected the bytes of all inputs and outputs");
+}
 
 int AddressCall::traverse(visitproc visit, void *arg) {
   Py_VISIT(owner.ptr());

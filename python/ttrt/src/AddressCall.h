@@ -14,7 +14,8 @@ namespace ttrt::python {
 /// ports' types and sizes, which stays valid during the call.
 class AddressCall {
 public:
-  AddressCall(nb::object device, uint32_t entry);
+  /// Raises ValueError unless `sizes` are the bytes of all inputs, then of all outputs.
+  AddressCall(nb::object device, uint32_t entry, const std::vector<size_t> &sizes);
   /// First of all inputs, then of all outputs, in the order of the entry point.
   void operator()(nb::args addresses) const;
   int traverse(visitproc visit, void *arg);

@@ -7,6 +7,7 @@
 #include "Inspect.h"
 #include "Stream.h"
 #include "Text.h"
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace ttrt::python;
@@ -104,7 +105,9 @@ NB_MODULE(_ttrt, module) {
           },
           nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("at_addresses",
-           [](nb::handle self, uint32_t entry) { return AddressCall(nb::borrow(self), entry); })
+           [](nb::handle self, uint32_t entry, const std::vector<size_t> &sizes) {
+             return AddressCall(nb::borrow(self), entry, sizes);
+           })
       .def("input_slot",
            [](nb::handle self, uint32_t entry, uint32_t input) {
              return nb::inst_ptr<Device>(self)->inputSlot(self, entry, input);

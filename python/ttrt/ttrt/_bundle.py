@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -264,10 +264,14 @@ class Entry(Runnable):
     def _entry(self) -> Entry:
         return self
 
-    def _at_addresses(self) -> _ttrt.AddressCall:
+    def _at_addresses(self, sizes: Sequence[int]) -> _ttrt.AddressCall:
         """A function of the addresses of all inputs, then of all outputs, that checks none of them.
-        For ttc.torch_backend, whose tensors are others in each call and checked by PyTorch."""
-        return self._device.at_addresses(self._index)
+        For ttc.torch_backend, whose tensors are others in each call and checked by PyTorch.
+
+        Raises:
+            ValueError: `sizes`, the bytes at these addresses, are not those of the ports.
+        """
+        return self._device.at_addresses(self._index, sizes)
 
     def _find(self, table: dict[str, int], kind: str, name: str) -> int:
         try:

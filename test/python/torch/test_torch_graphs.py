@@ -8,6 +8,7 @@ import pytest
 import torch
 from graphs import Compiled, left, same, small, taken
 from ttc import CompileError, torch_backend
+from ttc._torch import onnx as torch_onnx
 
 F = torch.nn.functional
 
@@ -212,6 +213,38 @@ def test_types(dtype):
     compiled = Compiled(lambda x: (x * 2 + x, x > 3))
     compiled(torch.arange(12).reshape(3, 4).to(dtype))
     assert taken(compiled)
+
+
+REDUCTIONS = {
+    "sum": lambda x: x.sum(), "sum of rows": lambda x: x.sum(1), "mean": lambda x: x.mean(0), "prod": lambda x: x.prod(),
+    "cumsum": lambda x: x.cumsum(0), "amax": lambda x: x.amax(0), "amin": lambda x: x.amin(1), "nansum": lambda x: x.nansum(),
+    "mse_loss": lambda x: F.mse_loss(x, x + 1), "softmax": lambda x: x.softmax(1), "logsumexp": lambda x: x.logsumexp(0),
+    "norm": lambda x: x.norm(), "var": lambda x: x.var(), "any": lambda x: x.any(), "argmax": lambda x: x.argmax(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int32])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_types_of_reductions(name, dtype):
+    """The memory of a result is that of its type, whatever the exporter computes in."""
+    x = torch.tensor([[3.0, 1, -2], [0.5, 2, 1]]).to(dtype)
+    try:
+        expected = REDUCTIONS[name](x)
+    except (RuntimeError, NotImplementedError):
+        pytest.skip(f"PyTorch has no {name} of {dtype}")
+    compiled = torch.compile(REDUCTIONS[name], backend=torch_backend.compile_fx)
+    for _ in range(2):
+        found = compiled(x)
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
+
+
+def test_a_bundle_of_other_types_is_not_called(monkeypatch):
+    """Here as if the exporter's result were taken as it is: 300,000 numbers of 32 bits in memory for 16."""
+    monkeypatch.setattr(torch_onnx, "_cast_outputs", lambda graph, program: None)
+    compiled = Compiled(lambda x: x.amax(0), cache=False)
+    compiled(torch.ones(4, 300000, dtype=torch.float16))
+    assert left(compiled, r"outputs: expected \[\('f16', \[300000\]\)\], found \[\('f32', \[300000\]\)\]")
 
 
 def test_tokens_and_masks():

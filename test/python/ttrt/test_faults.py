@@ -327,6 +327,18 @@ def test_close_against_submit(digits, image, restless):
         in_threads(work, work, bundle.close)
 
 
+def sizes_of(bundle):
+    return [port.bytes for port in [*bundle.inputs.values(), *bundle.outputs.values()]]
+
+
+@pytest.mark.parametrize("sizes", [[], [256], [256, 20], [256, 40, 0], [40, 256]])
+def test_addresses_of_other_sizes(digits, sizes):
+    with ttrt.load(digits) as bundle:
+        with pytest.raises(ValueError, match="expected the bytes of all inputs and outputs"):
+            bundle["main"]._at_addresses(sizes)
+        assert sizes_of(bundle) == [256, 40] and bundle["main"]._at_addresses([256, 40])
+
+
 @pytest.mark.parametrize("kind", ["call", "stream", "addresses", "slot of a closed bundle"])
 def test_cycles_through_a_function(load, x, kind):
     class Function:
@@ -342,7 +354,7 @@ def test_cycles_through_a_function(load, x, kind):
         function.used = bundle.stream([x] * 9)
         next(function.used)
     elif kind == "addresses":
-        function.used = bundle["main"]._at_addresses()
+        function.used = bundle["main"]._at_addresses(sizes_of(bundle))
     else:
         function.used = bundle.input_slot("x")
         bundle.close()
@@ -491,7 +503,7 @@ def test_nothing_is_lost(digits, load, x, image):
 
     good, bad, short = load(lambda x, *, beta: x), load(odd), load(lambda x, *, beta: x[0])
     call = bundle.bind({"image": image}, out={"logits": out})
-    address = bundle["main"]._at_addresses()
+    address = bundle["main"]._at_addresses(sizes_of(bundle))
     paths = {
         "run": lambda: bundle.run(image),
         "out": lambda: bundle.run(image=image, out={"logits": out}),
