@@ -15,12 +15,16 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Whether the producer of this operand is worth computing inside its consumer.
-static bool isWorthFusing(OpOperand *operand) {
-  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
-  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  if (!producer || !consumer)
-    return true;
+/// Whether an op reads the same elements by several operands.
+static bool hasEqualInputs(linalg::LinalgOp op) {
+  DenseSet<std::pair<Value, AffineMap>> inputs;
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return !inputs.insert({input->get(), op.getMatchingIndexingMap(input)}).second;
+  });
+}
+
+/// Whether computing the producer inside of its consumer costs less than storing its result.
+static bool isCheaper(linalg::LinalgOp producer, linalg::LinalgOp consumer) {
   constexpr int64_t kCheap = 4;
   if (bodyCost(producer) <= kCheap)
     return true;
@@ -31,6 +35,24 @@ static bool isWorthFusing(OpOperand *operand) {
     return product;
   };
   return producer->hasOneUse() && count(consumer) <= count(producer);
+}
+
+/// Whether the producer of this operand is to be fused now. Each producer is fused once, however
+/// many paths lead to it, or there would be exponentially many copies of it: equal inputs become
+/// one first, and the last producer is fused first, because others may be its operands, too.
+static bool isWorthFusing(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer)
+    return true;
+  if (!isCheaper(producer, consumer) || hasEqualInputs(consumer))
+    return false;
+  return llvm::none_of(consumer.getDpsInputOperands(), [&](OpOperand *input) {
+    auto other = input->get().getDefiningOp<linalg::LinalgOp>();
+    return other && other != producer && other->getBlock() == producer->getBlock() &&
+           producer->isBeforeInBlock(other) && linalg::areElementwiseOpsFusable(input) &&
+           isCheaper(other, consumer);
+  });
 }
 
 namespace {

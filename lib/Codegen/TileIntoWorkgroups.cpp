@@ -51,45 +51,59 @@ public:
     SmallVector<MaterializeInDestinationOp> writes(body.getOps<MaterializeInDestinationOp>());
     for (MaterializeInDestinationOp write : writes) {
       builder.setInsertionPoint(write);
-      add(write.getLoc(), write.getSource(), write.getDest());
+      pending.push_back({write.getLoc(), write.getSource(), write.getDest(), {}});
+      // Not by recursion: a concatenation has as many insertions as operands.
+      while (!pending.empty())
+        add(pending.pop_back_val());
       write.erase();
     }
     return std::move(roots);
   }
 
 private:
-  void add(Location loc, Value source, Value destination) {
+  /// `source` is written to `destination`, or to the part of it where `insert` puts it.
+  struct Write {
+    Location loc;
+    Value source, destination;
+    tensor::InsertSliceOp insert;
+  };
+
+  void add(const Write &write) {
+    Location loc = write.loc;
+    Value source = write.source, destination = write.destination;
+    if (tensor::InsertSliceOp part = write.insert)
+      destination = memref::SubViewOp::create(builder, loc, destination, part.getMixedOffsets(),
+                                              part.getMixedSizes(), part.getMixedStrides());
     Operation *op = source.getDefiningOp();
     if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
       return;
-    if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-      return add(loc, collapse.getSrc(),
-                 memref::ExpandShapeOp::create(builder, loc, collapse.getSrcType().getShape(),
-                                               destination, collapse.getReassociationIndices()));
+    if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
+      destination = memref::ExpandShapeOp::create(builder, loc, collapse.getSrcType().getShape(),
+                                                  destination, collapse.getReassociationIndices());
+      return pending.push_back({loc, collapse.getSrc(), destination, {}});
+    }
     auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
     if (expand && memref::CollapseShapeOp::isGuaranteedCollapsible(
-                      cast<MemRefType>(destination.getType()), expand.getReassociationIndices()))
-      return add(loc, expand.getSrc(),
-                 memref::CollapseShapeOp::create(builder, loc, destination,
-                                                 expand.getReassociationIndices()));
+                      cast<MemRefType>(destination.getType()), expand.getReassociationIndices())) {
+      destination = memref::CollapseShapeOp::create(builder, loc, destination,
+                                                    expand.getReassociationIndices());
+      return pending.push_back({loc, expand.getSrc(), destination, {}});
+    }
     if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
         insert && insert.getSourceType().getRank() == insert.getType().getRank()) {
-      add(loc, insert.getDest(), destination);
-      return add(loc, insert.getSource(),
-                 memref::SubViewOp::create(builder, loc, destination, insert.getMixedOffsets(),
-                                           insert.getMixedSizes(), insert.getMixedStrides()));
+      pending.push_back({loc, insert.getSource(), destination, insert});
+      return pending.push_back({loc, insert.getDest(), destination, {}}); // is next
     }
     auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
     if (!linalgOp)
       return addCopy(loc, source, destination);
     unsigned number = cast<OpResult>(source).getResultNumber();
-    for (Root &root : roots)
-      if (root.op == linalgOp && !root.destinations[number]) {
-        root.destinations[number] = destination;
-        return;
-      }
-    roots.push_back({linalgOp, SmallVector<Value>(op->getNumResults())});
-    roots.back().destinations[number] = destination;
+    auto [place, isNew] = places.try_emplace(op, roots.size());
+    if (isNew || roots[place->second].destinations[number]) {
+      place->second = roots.size();
+      roots.push_back({linalgOp, SmallVector<Value>(op->getNumResults())});
+    }
+    roots[place->second].destinations[number] = destination;
   }
 
   void addCopy(Location loc, Value source, Value destination) {
@@ -107,7 +121,9 @@ private:
 
   func::FuncOp body;
   OpBuilder builder;
+  SmallVector<Write> pending; ///< the last one is next
   SmallVector<Root> roots;
+  DenseMap<Operation *, size_t> places; ///< the last root of an op
 };
 
 //===--- tiling -----------------------------------------------------------------------===//
