@@ -16,11 +16,41 @@ static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
   return dim.has_dim_value() && dim.dim_value() >= 0;
 }
 
-/// An example for --input-shape, with 1 for each unknown size.
-static std::string proposeShape(const onnx::TensorShapeProto &shape) {
+/// A size that is likely for an unknown dimension, by its name and what the tensor seems to be. A
+/// shape of one token or one pixel would compile, too, and be of no use.
+static int64_t proposeSize(const onnx::TypeProto_Tensor &type, int index) {
+  const onnx::TensorShapeProto &shape = type.shape();
+  const std::string name = StringRef(shape.dim(index).dim_param()).lower();
+  auto isNamed = [&](std::initializer_list<StringRef> words) {
+    return llvm::any_of(words, [&](StringRef word) { return StringRef(name).contains(word); });
+  };
+  if (isNamed({"batch"}) || (index == 0 && !isNamed({"seq", "len", "token", "time"})))
+    return 1;
+  if (isNamed({"past"}))
+    return 0;
+  if (isNamed({"sample", "audio", "wave"}))
+    return 16000;
+  // An image has one to four channels, first or last.
+  const int rank = shape.dim_size();
+  auto isChannel = [&](int at) {
+    return isFixed(shape.dim(at)) && shape.dim(at).dim_value() >= 1 &&
+           shape.dim(at).dim_value() <= 4;
+  };
+  if (isNamed({"height", "width"}) ||
+      (rank == 4 && (isChannel(1) ? index >= 2 : isChannel(3) && index < 3)))
+    return 224;
+  const bool isInteger =
+      type.elem_type() == onnx::TensorProto::INT64 || type.elem_type() == onnx::TensorProto::INT32;
+  if (isNamed({"seq", "len", "token", "time", "frame"}) || (isInteger && rank == 2) || rank == 3)
+    return 128;
+  return 1;
+}
+
+/// An example for --input-shape.
+static std::string proposeShape(const onnx::TypeProto_Tensor &type) {
   SmallVector<int64_t> sizes;
-  for (const onnx::TensorShapeProto_Dimension &dim : shape.dim())
-    sizes.push_back(isFixed(dim) ? dim.dim_value() : 1);
+  for (auto [index, dim] : llvm::enumerate(type.shape().dim()))
+    sizes.push_back(isFixed(dim) ? dim.dim_value() : proposeSize(type, static_cast<int>(index)));
   return printList(sizes, "x");
 }
 
@@ -108,7 +138,7 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
       return errors.emit() << "graph input '" << name << "' has dynamic shape "
                            << printShape(type.shape()) << ", and only static shapes are "
                            << "supported; set it, for example with --input-shape=" << name << ":"
-                           << proposeShape(type.shape());
+                           << proposeShape(type);
   }
   if (value.fits(shape))
     return shape;

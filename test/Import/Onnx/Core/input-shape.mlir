@@ -6,6 +6,16 @@
 // OPEN: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported; set it, for example with --input-shape=x:1x3
 // OPEN: graph input 'z' has dynamic shape [N, M]
 
+// The example is what such an input usually has, not one token or pixel.
+// RUN: onnx-text %t/likely.txt %t/likely.onnx
+// RUN: not ttc-translate --import-onnx %t/likely.onnx 2>&1 | FileCheck %s --check-prefix=LIKELY
+// LIKELY: --input-shape=ids:1x128{{$}}
+// LIKELY: --input-shape=image:1x3x224x224{{$}}
+// LIKELY: --input-shape=last:1x224x224x3{{$}}
+// LIKELY: --input-shape=wave:1x16000{{$}}
+// LIKELY: --input-shape=mel:1x128x80{{$}}
+// LIKELY: --input-shape=past:1x8x0x64{{$}}
+
 // One input sets N for the others.
 // RUN: ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=FIXED
 // FIXED: @main(%arg0: tensor<5x3xf32> {ttc.name = "x"}, %arg1: tensor<5x3xf32> {ttc.name = "y"}, %arg2: tensor<5x3xf32> {ttc.name = "z"})
@@ -43,4 +53,12 @@ g (float[N,3] x, float[N,3] y, float[N,M] z) => (float[N,3] r)
 g (float[N,3] x, float[N,3] y) => (float[M,3] r)
 {
   r = Concat<axis = 0>(x, y)
+}
+
+//--- likely.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (int64[batch,sequence] ids, float[N,3,H,W] image, float[N,height,width,3] last, float[batch,samples] wave,
+   float[batch,time,80] mel, float[batch,8,past_length,64] past) => (float[N,3,H,W] r)
+{
+  r = Relu(image)
 }
