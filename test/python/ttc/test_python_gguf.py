@@ -28,7 +28,7 @@ def test_metadata(model):
     with ttc.compile(model, options=OPTIONS) as bundle:
         assert list(bundle.entries) == ["decode", "prefill_16"]
         metadata = bundle.metadata
-        assert list(metadata) == ["architecture", "chat_template", "tokenizer"]
+        assert list(metadata) == ["architecture", "chat_template", "tokenizer", "vocabulary"]
         assert all(isinstance(value, bytes) for value in metadata.values())
         assert metadata["architecture"] == b"llama"
         assert b"<|im_start|>" in metadata["chat_template"]

@@ -167,8 +167,11 @@ g (float[2,3] x, float[3] b, int64[2,3] n) => (float[2,3] y, int64[2,3] m, bool[
 }
 // BINARY: ttc.sub %arg0, %arg1
 // BINARY: ttc.div
-// BINARY: %[[N:.*]] = ttc.cast %arg2 : (tensor<2x3xi64>) -> tensor<2x3xf32>
-// BINARY: ttc.pow %{{.*}}, %[[N]]
+// In a type that holds both.
+// BINARY: %[[BASE:.*]] = ttc.cast %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf64>
+// BINARY: %[[N:.*]] = ttc.cast %arg2 : (tensor<2x3xi64>) -> tensor<2x3xf64>
+// BINARY: %[[POWER:.*]] = ttc.pow %[[BASE]], %[[N]]
+// BINARY: ttc.cast %[[POWER]] : (tensor<2x3xf64>) -> tensor<2x3xf32>
 // BINARY: ttc.add
 // BINARY: ttc.add
 // BINARY: %[[SUM:.*]] = ttc.add
