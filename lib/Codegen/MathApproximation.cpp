@@ -128,16 +128,17 @@ Value mlir::ttc::emitTanh(Arithmetic &a, Value x) {
 }
 
 Value mlir::ttc::emitErf(Arithmetic &a, Value x) {
-  // A rational function; beyond 4 the value rounds to 1.
+  // A rational function; beyond 4 the value rounds to 1. Both polynomials are 64 times as large as
+  // they need to be, so that the product with a tiny x is no subnormal number.
   Value clamped = a.clamp(x, -4.0, 4.0);
   Value square = a.mul(clamped, clamped);
-  Value p =
-      a.polynomial(square, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06,
-                            -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03,
-                            -1.60960333262415e-02});
-  Value q =
-      a.polynomial(square, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
-                            -7.37332916720468e-03, -1.42647390514189e-02});
+  Value p = a.polynomial(square, {64 * -2.72614225801306e-10, 64 * 2.77068142495902e-08,
+                                  64 * -2.10102402082508e-06, 64 * -5.69250639462346e-05,
+                                  64 * -7.34990630326855e-04, 64 * -2.95459980854025e-03,
+                                  64 * -1.60960333262415e-02});
+  Value q = a.polynomial(square, {64 * -1.45660718464996e-05, 64 * -2.13374055278905e-04,
+                                  64 * -1.68282697438203e-03, 64 * -7.37332916720468e-03,
+                                  64 * -1.42647390514189e-02});
   return a.div(a.mul(clamped, p), q);
 }
 
