@@ -55,7 +55,7 @@ template <typename Function> ttrt_status guarded(ttrt_error *error, Function fun
 class SealedCopy {
 public:
   explicit SealedCopy(const char *path) : path(path), file(memfd_create("ttrt-bundle", kFlags)) {
-    const Descriptor source(open(path, O_RDONLY | O_CLOEXEC));
+    const Descriptor source(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)); // a FIFO would block
     struct stat status;
     if (source.value < 0)
       failIo("open", path);
@@ -137,9 +137,12 @@ private:
 /// A small text file; `status` if it is not small.
 std::string readText(const std::string &path, ttrt_status status) {
   constexpr size_t kMost = 64 * 1024;
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.value < 0)
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat found;
+  if (file.value < 0 || fstat(file.value, &found) != 0)
     failIo("open", path);
+  if (!S_ISREG(found.st_mode))
+    throw Error{TTRT_IO_ERROR, "cannot read '" + path + "': not a regular file"};
   std::string text(kMost + 1, 0);
   size_t size = 0;
   while (size < text.size()) {

@@ -30,7 +30,7 @@ namespace ttrt {
 //===----------------------------------------------------------------------===//
 
 MappedFile::MappedFile(const char *path, int descriptor) : path_(path) {
-  descriptor_ = descriptor == kNone ? open(path, O_RDONLY | O_CLOEXEC)
+  descriptor_ = descriptor == kNone ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
                                     : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (descriptor_ < 0)
     fail(TTRT_IO_ERROR, "cannot open '{}': {}", path, strerror(errno));

@@ -186,6 +186,22 @@ TEST_F(Sign, MissingFiles) {
 }
 
 /// A signature says who made a bundle, not that it is good.
+/// Opening one for reading would wait for a writer.
+TEST_F(Sign, FifosAreNotRead) {
+  for (const char *name : {"fifo.ttcb", "fifo.pub", "fifo.key"})
+    ASSERT_EQ(mkfifo(path(name).c_str(), 0600), 0);
+  EXPECT_EQ(open("a.ttcb", {"fifo.pub"}), TTRT_IO_ERROR);
+  expectMessage("not a regular file");
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  EXPECT_EQ(ttrt_bundle_open(path("fifo.ttcb").c_str(), TTRT_VERIFY_FULL, &bundle, &error),
+            TTRT_IO_ERROR);
+  EXPECT_EQ(ttrt_bundle_sign(path("fifo.ttcb").c_str(), path("one.key").c_str(), nullptr, &error),
+            TTRT_IO_ERROR);
+  EXPECT_EQ(ttrt_bundle_sign(path("a.ttcb").c_str(), path("fifo.key").c_str(), nullptr, &error),
+            TTRT_IO_ERROR);
+}
+
 TEST_F(Sign, BadBundlesAreNotSignedAndNotOpened) {
   Bytes bad = sampleBundle().finish();
   bad[100] ^= 1;
