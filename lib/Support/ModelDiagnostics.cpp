@@ -3,6 +3,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "ttc/Support/Location.h"
+#include "ttrt/format/utf8.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
@@ -23,9 +24,14 @@ static bool isInFile(Location location) {
   return found;
 }
 
+/// Names in a model may have any characters, such as those that control a terminal.
+static std::string printable(StringRef text) {
+  return ttrt::printable({text.data(), text.size()}, /*keepsLines=*/true);
+}
+
 static void print(const Diagnostic &diagnostic, llvm::raw_ostream &output) {
   if (std::optional<StringRef> file = getWholeFile(diagnostic.getLocation()))
-    output << *file << ": ";
+    output << printable(*file) << ": ";
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     llvm::WithColor::error(output);
@@ -43,8 +49,8 @@ static void print(const Diagnostic &diagnostic, llvm::raw_ostream &output) {
   std::string text = diagnostic.str(), nodes = toText(diagnostic.getLocation());
   // The importer's messages name the node themselves, with its op.
   if (!nodes.empty() && !StringRef(text).contains("'" + nodes + "'"))
-    output << nodes << ": ";
-  output << text << '\n';
+    output << printable(nodes) << ": ";
+  output << printable(text) << '\n';
 }
 
 ModelDiagnostics::ModelDiagnostics(MLIRContext *context, llvm::raw_ostream &output)

@@ -63,6 +63,16 @@ void printLine(std::string_view line) {
   fmt::print("{}\n", current);
 }
 
+std::string csvField(std::string_view text) {
+  const bool isFormula = !text.empty() && std::string_view("=+-@\t").find(text[0]) != text.npos;
+  if (!isFormula && text.find_first_of(",\"\n\r") == text.npos)
+    return std::string(text);
+  std::string quoted = isFormula ? "\"'" : "\"";
+  for (char c : text)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string shortBytes(uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (bytes < 1024)

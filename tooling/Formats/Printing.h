@@ -35,6 +35,10 @@ template <typename... T> void printLine(fmt::format_string<T...> pattern, T &&..
   printLine(std::string_view(line));
 }
 
+/// A field of a CSV row, quoted where necessary. Text that a spreadsheet would take for a formula
+/// begins with an apostrophe.
+std::string csvField(std::string_view text);
+
 /// "s", unless there is exactly one.
 inline const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 

@@ -18,9 +18,6 @@ std::string markersCsv(const Analysis &analysis);
 /// timeline.json: Chrome's trace event format.
 std::string timelineJson(const Analysis &analysis);
 
-/// A field of a CSV row, quoted where necessary.
-std::string csvField(const std::string &text);
-
 /// What of a zone's hash is known: a name in the device's bundle or one that the application has
 /// registered, or the hash.
 class ZoneNames {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Formats/Printing.h"
 #include "Profile/Files.h"
 
 #include <fmt/format.h>

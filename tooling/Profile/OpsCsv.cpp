@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Formats/Printing.h"
 #include "Profile/CounterSums.h"
 #include "Profile/Files.h"
 #include "Profile/Roofline.h"
@@ -10,15 +11,6 @@
 namespace ttrun::report {
 
 using namespace ttrt::profile;
-
-std::string csvField(const std::string &text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (char c : text)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 namespace {
 /// The columns before those of operands. The order is that of Row's fields.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "Formats/Printing.h"
 #include "Run/Mesh/Rank.h"
 #include "Support/Error.h"
 #include "Support/Options.h"
@@ -62,19 +63,22 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
   } catch (const RanksEnded &ended) {
     return ended.status;
   } catch (const BadBundle &error) {
-    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
+    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(),
+               printable(error.what(), true));
     return 1;
   } catch (const std::system_error &error) {
     // fmt::print() throws this when a stream cannot be written; afterOutput() reports it.
     errno = error.code().value();
     if (!ferror(stdout))
-      fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
+      fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(),
+                 printable(error.what(), true));
     return 2;
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "ttrun {}: out of memory\n", command.name);
     return 2;
   } catch (const std::exception &error) { // usually a UserError
-    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
+    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(),
+               printable(error.what(), true));
     return 2;
   }
 }

@@ -186,15 +186,6 @@ static void printTable(const std::vector<Row> &rows, bool programs) {
   }
 }
 
-static std::string csvField(const std::string &text) {
-  if (text.find_first_of(",\"\n") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (char c : text)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 static std::string csvOf(const std::vector<Row> &rows) {
   std::string csv = "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n";
   for (const Row &row : rows)

@@ -25,6 +25,22 @@ TEST(Printing, ControlCharactersDoNotReachTheTerminal) {
             "\\xc2\\x9b31m");
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");
   EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("a\n\x1b", true), "a\n\\x1b");
+  // Marks and overrides of direction, and separators of lines and paragraphs.
+  for (const char *hidden : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8",
+                             "\xe2\x80\xa9", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"})
+    EXPECT_EQ(printable(hidden).find(hidden), std::string::npos);
+  for (const char *shown : {"\xe2\x80\x8d", "\xe2\x80\xa6", "\xe2\x81\xaa", "\xd8\x9d"})
+    EXPECT_EQ(printable(shown), shown);
+}
+
+TEST(Printing, FieldsOfCsv) {
+  EXPECT_EQ(csvField("a b"), "a b");
+  EXPECT_EQ(csvField("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(csvField("=1+1"), "\"'=1+1\"");
+  for (const char *formula : {"+a", "-a", "@a", "\ta"})
+    EXPECT_EQ(csvField(formula), "\"'" + std::string(formula) + "\"");
+  EXPECT_EQ(csvField(""), "");
 }
 
 TEST(Printing, ShortensInTheMiddle) {

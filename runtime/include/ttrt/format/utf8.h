@@ -35,19 +35,32 @@ inline size_t utf8Length(std::string_view text) {
   return 0;
 }
 
-/// Replaces control characters and malformed UTF-8 by \xNN.
-inline std::string printable(std::string_view text) {
+/// Whether a terminal acts on a character instead of showing it: control characters, also U+0080 to
+/// U+009F, and those that end lines or turn the direction of text around.
+inline bool isControl(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1)
+    return first < 0x20 || first == 0x7f;
+  if (character.size() == 2)
+    return (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0) ||
+           character == "\xd8\x9c"; // U+061C
+  auto isBetween = [&](std::string_view low, std::string_view high) {
+    return character >= low && character <= high;
+  };
+  return character.size() == 3 && (isBetween("\xe2\x80\x8e", "\xe2\x80\x8f") || // U+200E, U+200F
+                                   isBetween("\xe2\x80\xa8", "\xe2\x80\xae") || // U+2028 to U+202E
+                                   isBetween("\xe2\x81\xa6", "\xe2\x81\xa9"));  // U+2066 to U+2069
+}
+
+/// Replaces control characters and malformed UTF-8 by \xNN; `keepsLines` leaves line feeds.
+inline std::string printable(std::string_view text, bool keepsLines = false) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string result;
   while (!text.empty()) {
     const size_t length = utf8Length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    // U+0080 to U+009F are control characters, too.
-    const bool control =
-        first < 0x20 || first == 0x7f ||
-        (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
     const size_t taken = std::max<size_t>(length, 1);
-    if (length && !control)
+    const bool isLine = keepsLines && text[0] == '\n';
+    if (isLine || (length && !isControl(text.substr(0, length))))
       result += text.substr(0, taken);
     else
       for (char c : text.substr(0, taken))
