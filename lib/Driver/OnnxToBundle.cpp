@@ -63,6 +63,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
     }
   };
   keepOwn(all.inputShapes, options.inputShapes);
+  keepOwn(all.dims, options.dims);
   keepOwn(all.inputValues, options.inputValues);
   keepOwn(all.valueShapes, options.valueShapes);
   keepOwn(all.hostResults, options.hostResults);
@@ -96,8 +97,8 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
   if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --input-shape, --input-value, --value-shape, --host-ops, --host-result "
-                    "and --node-limit are options of --import-onnx and --"
+    llvm::errs() << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
+                    "--host-result and --node-limit are options of --import-onnx and --"
                  << kOnnxToBundle << ", found one with --" << translation << "\n";
     return failure();
   }

@@ -20,6 +20,8 @@ struct OnnxImportOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
+  /// Sizes of named dimensions, for all inputs that have them.
+  llvm::StringMap<int64_t> dims;
   /// Shapes of other values, by name, that the model does not declare.
   llvm::StringMap<SmallVector<int64_t>> valueShapes;
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
@@ -40,7 +42,10 @@ struct OnnxImportOptions {
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
-/// The same for the shape of a value that a node computes.
+/// Parses "sequence:128" and adds it to the options; as addInputShape().
+std::string addDim(StringRef text, OnnxImportOptions &options);
+
+/// The same as addInputShape() for the shape of a value that a node computes.
 std::string addValueShape(StringRef text, OnnxImportOptions &options);
 
 /// Parses "name=value" and adds it to the options. Returns an error message, or an empty string.
@@ -63,8 +68,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --input-shape, --input-value, --value-shape, --host-ops, --host-result and --node-limit to
-/// the command line, for every translation that starts from ONNX.
+/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result and --node-limit
+/// to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.

@@ -4,7 +4,9 @@
 #include "InputValues.h"
 #include "OnnxGraph.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -46,12 +48,22 @@ static int64_t proposeSize(const onnx::TypeProto_Tensor &type, int index) {
   return 1;
 }
 
-/// An example for --input-shape.
-static std::string proposeShape(const onnx::TypeProto_Tensor &type) {
+/// Options that set the shape, with sizes that are likely: those of names, which other inputs may
+/// have, too, or of the input if a dimension has none.
+static std::string proposeOptions(StringRef input, const onnx::TypeProto_Tensor &type) {
   SmallVector<int64_t> sizes;
-  for (auto [index, dim] : llvm::enumerate(type.shape().dim()))
+  std::string named;
+  bool allNamed = true;
+  llvm::StringSet<> seen;
+  for (auto [index, dim] : llvm::enumerate(type.shape().dim())) {
     sizes.push_back(isFixed(dim) ? dim.dim_value() : proposeSize(type, static_cast<int>(index)));
-  return printList(sizes, "x");
+    if (isFixed(dim) || !seen.insert(dim.dim_param()).second)
+      continue;
+    allNamed &= !dim.dim_param().empty();
+    named += " --dim=" + dim.dim_param() + ":" + std::to_string(sizes.back());
+  }
+  return allNamed ? named.substr(1) + ", for all inputs that have these dimensions"
+                  : ("--input-shape=" + input + ":" + printList(sizes, "x")).str();
 }
 
 namespace {
@@ -60,7 +72,10 @@ namespace {
 class InputShapes {
 public:
   InputShapes(const OnnxImportOptions &options, ImportErrors &errors)
-      : options(options), errors(errors) {}
+      : options(options), errors(errors) {
+    for (const auto &dim : options.dims)
+      names.try_emplace(dim.getKey(), Size{dim.getValue()});
+  }
 
   /// Records the sizes of named dimensions.
   void bindNames(const onnx::ValueInfoProto &input);
@@ -89,7 +104,11 @@ void InputShapes::bindNames(const onnx::ValueInfoProto &input) {
     if (dim.dim_param().empty())
       continue;
     auto [it, inserted] = names.try_emplace(dim.dim_param(), Size{size});
-    it->second.isAmbiguous |= it->second.size != size;
+    if (it->second.size != size && options.dims.contains(dim.dim_param()))
+      errors.emit() << "--input-shape=" << input.name() << ":" << printList(given->second, "x")
+                    << " contradicts --dim=" << dim.dim_param() << ":" << it->second.size;
+    else
+      it->second.isAmbiguous |= it->second.size != size;
   }
 }
 
@@ -137,8 +156,7 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
     else
       return errors.emit() << "graph input '" << name << "' has dynamic shape "
                            << printShape(type.shape()) << ", and only static shapes are "
-                           << "supported; set it, for example with --input-shape=" << name << ":"
-                           << proposeShape(type);
+                           << "supported; set it, for example with " << proposeOptions(name, type);
   }
   if (value.fits(shape))
     return shape;
@@ -227,6 +245,18 @@ SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
     if (isFixed)
       result.value = value->get(result.type, input.name());
     inputs.push_back(result);
+  }
+  for (const auto &dim : options.dims) {
+    llvm::SetVector<StringRef> known;
+    for (const onnx::ValueInfoProto &input : proto.input())
+      if (const onnx::TypeProto_Tensor *type = getTensorType(input))
+        for (const onnx::TensorShapeProto_Dimension &own : type->shape().dim())
+          if (!own.dim_param().empty())
+            known.insert(own.dim_param());
+    if (!known.contains(dim.getKey()))
+      shared.errors.emit() << "--dim names '" << dim.getKey()
+                           << "', but the named dimensions of the graph's inputs are: "
+                           << (known.empty() ? "none" : llvm::join(known, ", "));
   }
   checkNames(shared, proto, "--input-shape", llvm::to_vector(options.inputShapes.keys()));
   checkNames(shared, proto, "--input-value", llvm::to_vector(options.inputValues.keys()));

@@ -44,6 +44,16 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
   return addShape(text, options.inputShapes);
 }
 
+std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
+  auto [name, sizeText] = text.rsplit(':');
+  int64_t size;
+  if (!text.contains(':') || name.empty() || sizeText.getAsInteger(10, size) || size < 0)
+    return ("'" + text + "': expected a name and a size, such as sequence:128").str();
+  if (!options.dims.try_emplace(name, size).second)
+    return ("'" + text + "': found the name twice").str();
+  return "";
+}
+
 std::string mlir::ttc::addValueShape(StringRef text, OnnxImportOptions &options) {
   return addShape(text, options.valueShapes);
 }
@@ -69,6 +79,11 @@ struct ImportCLOptions {
       "input-shape", llvm::cl::cat(category), llvm::cl::value_desc("name:1x3x224x224"),
       llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open. With "
                      "several models, entry/name is an input of one of them")};
+  llvm::cl::list<std::string> dims{
+      "dim", llvm::cl::cat(category), llvm::cl::value_desc("name:128"),
+      llvm::cl::desc(
+          "Size of a named dimension that the ONNX model leaves open, in all inputs that "
+          "have it. With several models, entry/name is a dimension of one of them")};
   llvm::cl::list<std::string> inputValues{
       "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
       llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
@@ -103,6 +118,7 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     return options;
   for (auto [name, texts, add] :
        {std::tuple("--input-shape", &clOptions->inputShapes, &addInputShape),
+        std::tuple("--dim", &clOptions->dims, &addDim),
         std::tuple("--input-value", &clOptions->inputValues, &addInputValue),
         std::tuple("--value-shape", &clOptions->valueShapes, &addValueShape),
         std::tuple("--host-ops", &clOptions->hostOps, &addHostOps),
@@ -126,9 +142,10 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
 bool mlir::ttc::hasOnnxImportOptions() {
   auto isGiven = [](const llvm::cl::Option &option) { return option.getNumOccurrences() > 0; };
   return clOptions.isConstructed() &&
-         (isGiven(clOptions->inputShapes) || isGiven(clOptions->inputValues) ||
-          isGiven(clOptions->valueShapes) || isGiven(clOptions->hostOps) ||
-          isGiven(clOptions->hostResults) || isGiven(clOptions->nodeLimit));
+         (isGiven(clOptions->inputShapes) || isGiven(clOptions->dims) ||
+          isGiven(clOptions->inputValues) || isGiven(clOptions->valueShapes) ||
+          isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults) ||
+          isGiven(clOptions->nodeLimit));
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -3,18 +3,25 @@
 // RUN: split-file %s %t
 // RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported; set it, for example with --input-shape=x:1x3
+// OPEN: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported; set it, for example with --dim=N:1, for all inputs that have these dimensions
 // OPEN: graph input 'z' has dynamic shape [N, M]
 
 // The example is what such an input usually has, not one token or pixel.
 // RUN: onnx-text %t/likely.txt %t/likely.onnx
 // RUN: not ttc-translate --import-onnx %t/likely.onnx 2>&1 | FileCheck %s --check-prefix=LIKELY
-// LIKELY: --input-shape=ids:1x128{{$}}
-// LIKELY: --input-shape=image:1x3x224x224{{$}}
-// LIKELY: --input-shape=last:1x224x224x3{{$}}
-// LIKELY: --input-shape=wave:1x16000{{$}}
-// LIKELY: --input-shape=mel:1x128x80{{$}}
-// LIKELY: --input-shape=past:1x8x0x64{{$}}
+// LIKELY: with --dim=batch:1 --dim=sequence:128,
+// LIKELY: with --dim=N:1 --dim=H:224 --dim=W:224,
+// LIKELY: with --dim=N:1 --dim=height:224 --dim=width:224,
+// LIKELY: with --dim=batch:1 --dim=samples:16000,
+// LIKELY: with --dim=batch:1 --dim=time:128,
+// LIKELY: with --dim=batch:1 --dim=past_length:0,
+// RUN: ttc-translate --import-onnx %t/likely.onnx --dim=batch:1 --dim=sequence:128 --dim=N:1 --dim=H:224 --dim=W:64 --dim=height:1 --dim=width:1 --dim=samples:2 --dim=time:1 --dim=past_length:0 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=DIMS
+// DIMS: tensor<1x128xi64> {ttc.name = "ids"}, {{.*}}tensor<1x3x224x64xf32> {ttc.name = "image"}
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --dim=N:5 --input-shape=z:6x3 --dim=Q:1 2>&1 | FileCheck %s --check-prefix=DIM-WRONG
+// DIM-WRONG: --input-shape=z:6x3 contradicts --dim=N:5
+// DIM-WRONG: --dim names 'Q', but the named dimensions of the graph's inputs are: N, M
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --dim=N:-1 2>&1 | FileCheck %s --check-prefix=DIM-FORM
+// DIM-FORM: --dim: 'N:-1': expected a name and a size, such as sequence:128
 
 // One input sets N for the others.
 // RUN: ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=FIXED
