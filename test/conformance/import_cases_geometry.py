@@ -53,6 +53,10 @@ def resize_cases():
                                                  None, np.array([5, 9])],
                      dict(mode="linear", axes=[2, 3], coordinate_transformation_mode="tf_crop_and_resize",
                           extrapolation_value=7.5), opset=19)
+    # Coordinates that are halves, which quotients of f32 miss.
+    for size in (2, 4, 8):
+        yield ImportCase(f"halves{size}", "Resize", [sample(rng, 1, 1, 1, 7), None, None, Constant([1, 1, 1, size])],
+                         dict(mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="round_prefer_ceil"), opset=19)
     yield ImportCase("line", "Resize", [sample(rng, 3, 9), None, Constant(np.array([1, 0.5], np.float32))],
                      dict(mode="cubic"), opset=19)
 

@@ -20,32 +20,40 @@ struct Samples {
   SmallVector<float> share;
 };
 
-float sourceCoordinate(CoordinateMode mode, int64_t at, float scale, int64_t from, int64_t to) {
-  float x = static_cast<float>(at);
+/// The coordinate in the operand of element `at` of the result. A scale that is the rounded
+/// quotient of the sizes stands for the quotient itself: 2 / (4 / 7) is 3.5, and not less.
+double sourceCoordinate(CoordinateMode mode, int64_t at, float scale, int64_t from, int64_t to) {
+  const auto x = static_cast<double>(at), size = static_cast<double>(from),
+             resized = static_cast<double>(to);
+  const bool isQuotient = scale == static_cast<float>(resized / size);
+  const auto single = static_cast<float>(at);
   switch (mode) {
-  case CoordinateMode::HalfPixel:
-    return (x + 0.5f) / scale - 0.5f;
   case CoordinateMode::PytorchHalfPixel:
-    return to > 1 ? (x + 0.5f) / scale - 0.5f : 0.0f;
+    if (to <= 1)
+      return 0;
+    [[fallthrough]];
+  case CoordinateMode::HalfPixel:
+    return isQuotient ? ((2 * x + 1) * size - resized) / (2 * resized)
+                      : (single + 0.5f) / scale - 0.5f;
   case CoordinateMode::AlignCorners:
-    return to == 1 ? 0.0f : x * static_cast<float>(from - 1) / static_cast<float>(to - 1);
+    return to == 1 ? 0 : x * (size - 1) / (resized - 1);
   case CoordinateMode::Asymmetric:
-    return x / scale;
+    return isQuotient ? x * size / resized : single / scale;
   case CoordinateMode::HalfPixelSymmetric: {
     float adjustment = static_cast<float>(to) / (scale * static_cast<float>(from));
     float offset = static_cast<float>(from) / 2 * (1 - adjustment);
-    return offset + (x + 0.5f) / scale - 0.5f;
+    return offset + (single + 0.5f) / scale - 0.5f;
   }
   }
   llvm_unreachable("a coordinate mode that is not in the enumeration");
 }
 
-float roundNearest(NearestMode mode, float x) {
+double roundNearest(NearestMode mode, double x) {
   switch (mode) {
   case NearestMode::RoundPreferFloor:
-    return std::ceil(x - 0.5f);
+    return std::ceil(x - 0.5);
   case NearestMode::RoundPreferCeil:
-    return std::floor(x + 0.5f);
+    return std::floor(x + 0.5);
   case NearestMode::Floor:
     return std::floor(x);
   case NearestMode::Ceil:
@@ -56,19 +64,19 @@ float roundNearest(NearestMode mode, float x) {
 
 Samples sampleDim(ResizeOp op, int64_t dim, int64_t from, int64_t to) {
   Samples samples;
-  auto clamp = [&](float x) {
-    return static_cast<int32_t>(std::clamp(x, 0.0f, static_cast<float>(from - 1)));
+  auto clamp = [&](double x) {
+    return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(from - 1)));
   };
   for (int64_t at = 0; at < to; ++at) {
-    float x = sourceCoordinate(op.getCoordinateMode(), at, op.getScales()[dim], from, to);
+    const double x = sourceCoordinate(op.getCoordinateMode(), at, op.getScales()[dim], from, to);
     if (op.getMode() == ResizeMode::Nearest) {
       samples.lower.push_back(clamp(roundNearest(op.getNearestMode(), x)));
       continue;
     }
-    float floor = std::floor(x);
+    const double floor = std::floor(x);
     samples.lower.push_back(clamp(floor));
     samples.upper.push_back(clamp(floor + 1));
-    samples.share.push_back(x - floor);
+    samples.share.push_back(static_cast<float>(x - floor));
   }
   return samples;
 }
