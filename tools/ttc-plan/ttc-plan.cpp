@@ -7,6 +7,7 @@
 #include "ttc/Planner/Validator.h"
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -83,6 +84,7 @@ static int run(int argc, char **argv, std::string &input) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is an error of the write
   std::string input;
   try {
     return run(argc, argv, input);

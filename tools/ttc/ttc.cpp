@@ -5,6 +5,7 @@
 #include "Support/Suggest.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 #include <string_view>
 #include <unistd.h>
@@ -86,6 +87,7 @@ static int start(const Command &command, std::vector<std::string> arguments) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is an error of the write
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty()) {
     printHelp();

@@ -3,6 +3,7 @@
 write, it is synced before it gets its name, and an error names the file and leaves no other."""
 import errno
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,17 @@ def test_synced_before_it_has_its_name(writers, tmp_path, name):
         calls = log.read_text().split()
         assert calls[0] == "tmpfile" and set(calls[1:calls.index("fsync")]) == {"write"}, calls
         assert calls[calls.index("fsync"):] == ["fsync", "linkat", *(["renameat"] if old else []), "fsync-folder"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_limit_on_the_size_of_files(writers, tmp_path, name):
+    """An error, and not the end by SIGXFSZ: the old file is still there, and no other."""
+    out = tmp_path / "out" / "file"
+    out.parent.mkdir()
+    out.write_text("old")
+    done = run(writers.command(name, out), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)))
+    assert done.returncode > 0 and os.strerror(errno.EFBIG) in done.stderr, (done.returncode, done.stderr)
+    assert out.read_text() == "old" and only(out.parent, "file")
 
 
 @pytest.mark.parametrize("name", EACH)
