@@ -243,6 +243,7 @@ private:
                << program.getSymName() << " to have a grid and scratch bytes, found none; run "
                << "--ttc-lower-programs";
       numbers.programs[program.getSymNameAttr()] = bundle.programs.size();
+      programs.push_back(program);
       auto table = std::make_unique<fb::ProgramT>();
       table->symbol = program.getSymName();
       table->grid = *program.getGrid();
@@ -414,7 +415,8 @@ private:
     FailureOr<std::unique_ptr<fb::DataflowT>> dataflow =
         followDataflow(entry, *table,
                        {numbers, map, constantsHash, constantsAddress, shardsHash, shardsAddress,
-                        collectiveDigests, hostDigests, bundle.mesh.get()});
+                        collectiveDigests, hostDigests, bundle.mesh.get(), programs},
+                       symbols);
     if (failed(dataflow))
       return failure();
     table->dataflow = std::move(*dataflow);
@@ -515,6 +517,8 @@ private:
   fb::BundleT bundle;
   ttrt::AddressMap map;
   BundleNumbers numbers;
+  SmallVector<ProgramOp> programs;   ///< by number
+  SymbolTableCollection symbols;     ///< of the module, which does not change
   std::vector<uint64_t> hostDigests; ///< by program; 0 for one with code
   std::map<std::string, uint32_t> locations;
   SegmentContents constants, streams, code;

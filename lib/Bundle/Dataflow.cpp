@@ -25,8 +25,10 @@ struct Operand {
 
 class Follower {
 public:
-  Follower(EntryOp entry, const fb::EntryPointT &ports, const DataflowContext &context)
-      : entry(entry), ports(ports), context(context), result(std::make_unique<fb::DataflowT>()) {}
+  Follower(EntryOp entry, const fb::EntryPointT &ports, const DataflowContext &context,
+           SymbolTableCollection &symbols)
+      : entry(entry), ports(ports), context(context), result(std::make_unique<fb::DataflowT>()),
+        symbols(symbols) {}
 
   FailureOr<std::unique_ptr<fb::DataflowT>> run() {
     if (failed(followSchedule()))
@@ -118,7 +120,7 @@ private:
         bytes = cast<CommandOpInterface>(*op).getSpan(index, symbols).bytes;
         return {action.operands[index], bytes, bytes, bytes, 0};
       }
-      ByteSpan span = programOf(op, action).getSpan(index);
+      ByteSpan span = programOf(action).getSpan(index);
       return {action.operands[index], uint64_t(span.bytes), uint64_t(span.row),
               uint64_t(span.pitch), 0};
     }
@@ -146,11 +148,7 @@ private:
                                                            : typeOfPort<OutputOp>(action.index);
   }
 
-  ProgramOp programOf(Operation *op, const ttrt::Action &action) {
-    if (programs.empty())
-      programs = llvm::to_vector(op->getParentOfType<ModuleOp>().getOps<ProgramOp>());
-    return programs[action.index];
-  }
+  ProgramOp programOf(const ttrt::Action &action) const { return context.programs[action.index]; }
 
   //===--- digests ----------------------------------------------------------------------===//
 
@@ -319,8 +317,7 @@ private:
   const fb::EntryPointT &ports;
   const DataflowContext &context;
   std::unique_ptr<fb::DataflowT> result;
-  SymbolTableCollection symbols;
-  SmallVector<ProgramOp> programs; ///< by number
+  SymbolTableCollection &symbols;
   DenseMap<StringAttr, StoredBytes> memory;
   std::map<uint32_t, fb::StateDataflowT> states; ///< by buffer
   std::map<uint32_t, uint64_t> perInference;     ///< accesses, by state buffer; 0: not known yet
@@ -334,6 +331,6 @@ private:
 
 FailureOr<std::unique_ptr<fb::DataflowT>>
 mlir::ttc::followDataflow(EntryOp entry, const fb::EntryPointT &ports,
-                          const DataflowContext &context) {
-  return Follower(entry, ports, context).run();
+                          const DataflowContext &context, SymbolTableCollection &symbols) {
+  return Follower(entry, ports, context, symbols).run();
 }

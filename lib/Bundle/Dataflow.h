@@ -21,14 +21,17 @@ struct DataflowContext {
   ArrayRef<uint64_t> collectiveDigests = {}; ///< by collective
   ArrayRef<uint64_t> hostDigests = {};       ///< of host functions, by program; 0 for one with code
   const ttrt::fb::MeshT *mesh = nullptr;     ///< null: one device
+  ArrayRef<ProgramOp> programs = {};         ///< by number
 };
 
 /// Follows the data of the entry point's default schedule from buffer to buffer. Buffers are told
 /// apart by name, whatever their addresses, so that reuse of memory, barriers, events and other
 /// schedules cannot affect the result. `ports` are the entry point's tables. Fails, with a
 /// diagnostic, if something is read that was not written.
-FailureOr<std::unique_ptr<ttrt::fb::DataflowT>>
-followDataflow(EntryOp entry, const ttrt::fb::EntryPointT &ports, const DataflowContext &context);
+FailureOr<std::unique_ptr<ttrt::fb::DataflowT>> followDataflow(EntryOp entry,
+                                                               const ttrt::fb::EntryPointT &ports,
+                                                               const DataflowContext &context,
+                                                               SymbolTableCollection &symbols);
 
 } // namespace mlir::ttc
 

@@ -27,7 +27,21 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
   if (precision == Precision::Conservative)
     state.bytes = ShadowMemory(this);
   state.queues.resize(this->schedule.queues());
-  state.events.resize(count(bundle.metadata().events()));
+  // Events of this schedule alone: states are copied, and a bundle may have many entry points.
+  uint32_t endEvent = 0;
+  auto findEvents = [&](const OpList &list) {
+    for (const Op &op : list.ops)
+      if (op.role() == OrderRole::Record || op.role() == OrderRole::Wait) {
+        firstEvent = std::min(firstEvent, op.index);
+        endEvent = std::max(endEvent, op.index + 1);
+      }
+  };
+  findEvents(steps.steps);
+  for (const Op &op : steps.steps.ops)
+    if (op.role() == OrderRole::Execute)
+      findEvents(plan.traces[op.index]);
+  if (endEvent)
+    state.events.resize(endEvent - firstEvent);
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
   state.stateAccesses.resize(reference.numStates());
@@ -39,7 +53,7 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
       firstMessage = std::min(firstMessage, meeting.collective);
     }
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
-  for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
+  for (uint32_t i = 0; reference.numStates() && i < count(bundle.metadata().buffers()); ++i) {
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
     if (buffer.kind() != fb::BufferKind::State)
       continue;
@@ -112,7 +126,7 @@ void OrderProver::keepLast(std::vector<Touch> &touches) const {
 }
 
 void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
-  Event &event = state.events[op.index];
+  Event &event = state.events[op.index - firstEvent];
   event.recorded = true;
   for (size_t i = 0; i < state.queues.size(); ++i)
     event.clock.work[i] = i == index ? queue.position : queue.clock.work[i];
@@ -423,7 +437,7 @@ void OrderProver::runTrace(Node node) {
       record(op, queue, node.queue);
       break;
     case OrderRole::Wait:
-      wait(recorded[op.index], queue);
+      wait(recorded[op.index - firstEvent], queue);
       break;
     case OrderRole::Execute: // a step only
     case OrderRole::End:
@@ -445,7 +459,7 @@ void OrderProver::runStep(uint32_t step) {
   case OrderRole::Record:
     return record(op, queue, index);
   case OrderRole::Wait:
-    return wait(state.events[op.index], queue);
+    return wait(state.events[op.index - firstEvent], queue);
   case OrderRole::Barrier: // commands only
   case OrderRole::End:
     return;

@@ -91,7 +91,7 @@ private:
   struct State {
     ShadowMemory bytes;
     std::vector<Queue> queues;
-    std::vector<Event> events;
+    std::vector<Event> events;           ///< from firstEvent on
     std::vector<int64_t> written, read;  ///< how often, per input and output
     std::vector<uint64_t> stateAccesses; ///< so far, per state buffer
     std::vector<uint64_t> messages;      ///< sends and receives so far, per collective
@@ -179,6 +179,7 @@ private:
   const Precision precision;
   std::vector<uint32_t> messagesEach; ///< sends and receives of an inference, per collective
   uint32_t firstMessage = kNone;      ///< a collective that has some
+  uint32_t firstEvent = kNone;        ///< of those that the schedule uses
   OpList initial;                     ///< writes of the state buffers before the first step
   State state;
   std::vector<Node> nodes;     ///< the first one stands for the initial contents
