@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GgufFile.h"
+#include "lib/Import/LfsPointer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -79,9 +80,10 @@ public:
 
   llvm::Error read(GgufFile &file) {
     if (all.size() < 4 || !all.starts_with("GGUF"))
-      return makeGgufError(
-          "expected a GGUF file, found " +
-          (all.empty() ? Twine("an empty file") : Twine("a file that does not begin with 'GGUF'")));
+      return makeGgufError("expected a GGUF file, found " +
+                           (all.empty()         ? Twine("an empty file")
+                            : isLfsPointer(all) ? Twine(kLfsPointer)
+                                                : Twine("a file that does not begin with 'GGUF'")));
     position = 4;
     uint32_t version;
     if (llvm::Error error = takeNumber(version, "the version"))

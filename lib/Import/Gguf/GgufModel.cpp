@@ -210,6 +210,7 @@ static constexpr StringLiteral kHarmless[] = {"attention.layer_norm_epsilon",
                                               "rope.scaling.yarn_beta_slow",
                                               "rope.scaling.yarn_log_multiplier",
                                               "rope.scaling.yarn_attn_factor",
+                                              "pooling_type",
                                               "tensor_data_layout",
                                               "vocab_size"};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Import/OnnxImport.h"
+#include "lib/Import/LfsPointer.h"
 
 #include "GraphImporter.h"
 #include "OnnxInputs.h"
@@ -178,6 +179,10 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
   }
   if (buffer.getBufferSize() == 0) {
     fail() << "the file is empty";
+    return nullptr;
+  }
+  if (isLfsPointer(buffer.getBuffer())) {
+    fail() << "expected an ONNX model, found " << kLfsPointer;
     return nullptr;
   }
   // Silence protobuf's own messages on stderr; ours name the file.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxTensor.h"
+#include "lib/Import/LfsPointer.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 
@@ -205,7 +206,8 @@ static FailureOr<ExternalData> readExternalData(const onnx::TensorProto &tensor,
 }
 
 /// The path of an external file. It must be located in the model's folder, also after links are
-/// resolved: a model must not be able to read other files.
+/// resolved: a model must not be able to read other files. Where the model is itself a link, as in
+/// the cache of Hugging Face, the file may be beside what the model's link leads to.
 static FailureOr<std::string> resolveExternalPath(StringRef location, StringRef modelPath,
                                                   EmitErrorFn emitError) {
   namespace fs = llvm::sys::fs;
@@ -226,9 +228,13 @@ static FailureOr<std::string> resolveExternalPath(StringRef location, StringRef 
     return emitError() << "cannot find the model's folder '" << folder << "': " << error.message();
   if (std::error_code error = fs::real_path(file, realFile))
     return emitError() << "cannot find external data '" << file << "': " << error.message();
-  if (!realFolder.ends_with("/"))
-    realFolder += '/';
-  if (!StringRef(realFile).starts_with(realFolder))
+  SmallString<256> realModel;
+  if (std::error_code error = fs::real_path(modelPath, realModel))
+    return emitError() << "cannot find the model '" << modelPath << "': " << error.message();
+  auto isIn = [&](StringRef folder) {
+    return StringRef(realFile).starts_with((folder + (folder.ends_with("/") ? "" : "/")).str());
+  };
+  if (!isIn(realFolder) && !isIn(path::parent_path(realModel)))
     return emitError() << "external data '" << location << "' leads out of the model's folder";
   return std::string(realFile);
 }
@@ -249,6 +255,10 @@ static FailureOr<ElementsAttr> mapExternalData(const onnx::TensorProto &tensor, 
   uint64_t fileSize = 0;
   if (std::error_code error = llvm::sys::fs::file_size(*path, fileSize))
     return emitError() << "cannot read external data '" << *path << "': " << error.message();
+  if (auto start = llvm::MemoryBuffer::getFileSlice(*path, std::min<uint64_t>(fileSize, 64), 0);
+      start && isLfsPointer((*start)->getBuffer()))
+    return emitError() << "expected external data in '" << external->location << "', found "
+                       << kLfsPointer;
   if (external->offset > fileSize || fileSize - external->offset < expectedBytes)
     return emitError() << "external data '" << external->location << "' has " << fileSize
                        << " bytes, but " << expectedBytes << " bytes from offset "
