@@ -34,7 +34,13 @@ public:
 
   /// An object of JSON, whose fields are the names that the template has.
   std::string names() {
-    return R"({"messages": )" + json(4) + R"(, "s": )" + string('"') + R"(, "d": {"a": )" +
+    std::string messages;
+    for (int i = below(4); i > 0; --i)
+      messages += (messages.empty() ? "" : ", ") +
+                  (isRare() ? json(3)
+                            : R"({"role": "user", "content": )" + string('"') + R"(, "a": )" +
+                                  json(2) + "}");
+    return R"({"messages": [)" + messages + R"(], "s": )" + string('"') + R"(, "d": {"a": )" +
            json(2) + R"(, "b": 2}, "l": [1, "a", )" + json(2) + R"(], "n": )" +
            one({"0", "-3", "1e3", "7"}) + "}";
   }
