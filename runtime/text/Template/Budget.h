@@ -27,8 +27,8 @@ public:
   void read(uint64_t bytes) { pay(bytes, 1); }
   /// Pays for bytes that are looked at one by one: 16 are a step.
   void scan(uint64_t bytes) { pay(bytes, kStep / 16); }
-  /// Pays for fields of dictionaries and arguments whose names are compared: 8 are a step.
-  void search(uint64_t fields) { pay(fields, kStep / 8); }
+  /// Pays for fields of dictionaries and arguments whose names are compared: 16 are a step.
+  void search(uint64_t fields) { pay(fields, kStep / 16); }
   /// Counts bytes that values have. They count until the render ends, even if a value is released.
   void hold(uint64_t bytes) {
     held += bytes;

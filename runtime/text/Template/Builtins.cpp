@@ -277,7 +277,6 @@ static const typename Map::mapped_type &lookUp(const Map &map, const char *what,
 
 Value applyFilter(const std::string &name, const Arguments &arguments) {
   const Budget::Level deeper(arguments.budget); // a filter 'map' may apply another one
-  arguments.budget.step();
   return lookUp(filters(), "filter", name == "d" ? "default" : name)(arguments);
 }
 
@@ -333,7 +332,6 @@ static const std::map<std::string, Test> &tests() {
 }
 
 bool applyTest(const std::string &name, const Arguments &arguments) {
-  arguments.budget.step();
   return lookUp(tests(), "test", name)(arguments.positional[0], arguments.get(1, ""),
                                        arguments.budget);
 }

@@ -40,7 +40,7 @@ struct Scope {
 private:
   /// A map compares `name` with about as many others as their number has bits.
   static void pay(const std::string &name, size_t count, Budget &budget) {
-    budget.read(8 + static_cast<uint64_t>(std::bit_width(count)) * name.size());
+    budget.read(4 + static_cast<uint64_t>(std::bit_width(count)) * (1 + name.size() / 16));
   }
 };
 
