@@ -17,7 +17,8 @@ ChatTemplate::ChatTemplate(std::string_view source)
     : body(named([&] { return chat::parse(source); })) {}
 
 std::string ChatTemplate::render(std::map<std::string, chat::Value> names) const {
-  return named([&] { return chat::render(body, std::move(names)); });
+  chat::Budget budget;
+  return named([&] { return chat::render(body, std::move(names), budget); });
 }
 
 } // namespace ttrt::language

@@ -36,8 +36,11 @@
  * Threads. A ttrt_text is immutable: any number of threads may use it. Calls on one stream must not
  * overlap. There is no global state.
  *
- * Limits. A text has at most 64 MiB, messages at most 16 MiB, and a template may take 4 million
- * steps and make values of 64 MiB: damaged or hostile input ends in an error.
+ * Limits. A text has at most 64 MiB, messages at most 16 MiB, and a template may take 4,000,000
+ * steps, make values of 64 MiB each and 256 MiB in total, and nest 500 levels, which fit into a
+ * stack of 2 MB: damaged or hostile input ends in an error. A step is a statement, an evaluated
+ * expression, a visited element of a value, 64 bytes of text that are copied, compared or searched,
+ * or 16 bytes that are looked at one by one.
  */
 #ifndef TTRT_TEXT_H
 #define TTRT_TEXT_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Builtins.h"
 
+#include "text/Template/Characters.h"
 #include "text/Template/Strings.h"
-#include "text/Utf8.h"
+#include "text/Template/Writers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,79 +17,85 @@ namespace ttrt::language::chat {
 //===----------------------------------------------------------------------===//
 
 /// The element of `value` that a path such as 'function.name' leads to.
-static Value atPath(Value value, const std::string &path) {
-  for (const std::string &part : split(path, "."))
-    value = elementOf(value, Value(part));
+static Value atPath(Value value, const Value &path, Budget &budget) {
+  split(requireText(path, "the name of a field"), ".", -1, budget,
+        [&](std::string_view part) { value = elementOf(value, makeText(part, budget), budget); });
   return value;
 }
 
 /// select, reject, selectattr, rejectattr: the elements for which a test holds, or does not.
 static Value selected(const Arguments &arguments, bool byAttribute, bool wanted) {
+  Budget &budget = arguments.budget;
   const size_t first = byAttribute ? 2 : 1;
-  std::vector<Value> result;
-  for (const Value &item : arguments.positional[0].elements()) {
-    Value tested = item;
-    if (byAttribute)
-      tested = atPath(item, requireText(arguments.get(1, "attribute"), "the name of a field"));
+  const Value attribute = byAttribute ? arguments.get(1, "attribute") : Value();
+  ListWriter result(budget);
+  for (const Value &item : arguments.positional[0].elements(budget)) {
+    const Value tested = byAttribute ? atPath(item, attribute, budget) : item;
     bool holds = tested.isTrue();
     if (arguments.positional.size() > first) {
-      Arguments of;
+      Arguments of(budget);
       of.positional = {tested};
-      of.positional.insert(of.positional.end(),
-                           arguments.positional.begin() + static_cast<ptrdiff_t>(first) + 1,
-                           arguments.positional.end());
+      of.append(arguments, first + 1);
       holds = applyTest(requireText(arguments.positional[first], "the name of a test"), of);
     }
     if (holds == wanted)
-      result.push_back(item);
+      result.add(item);
   }
-  return Value(std::move(result));
+  return Value(result.take());
 }
 
 static Value mapped(const Arguments &arguments) {
-  std::vector<Value> result;
+  Budget &budget = arguments.budget;
+  ListWriter result(budget);
   const Value attribute = arguments.get(SIZE_MAX, "attribute");
   const Value otherwise = arguments.get(SIZE_MAX, "default");
-  for (const Value &item : arguments.positional[0].elements()) {
+  for (const Value &item : arguments.positional[0].elements(budget)) {
     if (!attribute.is<Undefined>()) {
-      Value found = atPath(item, requireText(attribute, "the name of a field"));
-      result.push_back(found.is<Undefined>() ? otherwise : found);
+      const Value found = atPath(item, attribute, budget);
+      result.add(found.is<Undefined>() ? otherwise : found);
       continue;
     }
-    Arguments of;
+    Arguments of(budget);
     of.positional = {item};
     if (arguments.positional.size() < 2)
       throw Failure("the filter 'map' needs a filter or attribute=...");
-    of.positional.insert(of.positional.end(), arguments.positional.begin() + 2,
-                         arguments.positional.end());
+    of.append(arguments, 2);
+    budget.step(arguments.named.size());
+    for (const auto &[name, value] : arguments.named)
+      budget.read(name.size());
     of.named = arguments.named;
-    result.push_back(applyFilter(requireText(arguments.positional[1], "the name of a filter"), of));
+    result.add(applyFilter(requireText(arguments.positional[1], "the name of a filter"), of));
   }
-  return Value(std::move(result));
+  return Value(result.take());
 }
 
 static Value joined(const Arguments &arguments) {
-  const std::string separator = arguments.get(1, "d", "").text();
+  Budget &budget = arguments.budget;
+  const Text separator = arguments.get(1, "d", "").text(budget);
   const Value attribute = arguments.get(2, "attribute");
-  std::string result;
-  bool first = true;
-  for (const Value &item : arguments.positional[0].elements()) {
-    if (!std::exchange(first, false))
-      result += separator;
-    result += attribute.is<Undefined>()
-                  ? item.text()
-                  : atPath(item, requireText(attribute, "the name of a field")).text();
-    requireSize(result.size());
+  TextWriter result(budget);
+  bool isFirst = true;
+  for (const Value &item : arguments.positional[0].elements(budget)) {
+    if (!std::exchange(isFirst, false))
+      result.add(*separator);
+    if (attribute.is<Undefined>())
+      item.print(result);
+    else
+      atPath(item, attribute, budget).print(result);
   }
-  return Value(std::move(result));
+  return result.share();
 }
 
-static Value lengthOf(const Value &value) {
+static Value lengthOf(const Value &value, Budget &budget) {
   if (const auto *dict = value.as<Dict>())
     return static_cast<int64_t>((*dict)->fields.size());
   if (value.is<List>())
     return static_cast<int64_t>(value.items().size());
-  return static_cast<int64_t>(value.elements().size());
+  if (const auto *text = value.as<std::string>()) {
+    budget.scan(text->size());
+    return static_cast<int64_t>(countCharacters(*text));
+  }
+  return static_cast<int64_t>(value.elements(budget).size()); // none, or a Failure
 }
 
 static Value toJson(const Arguments &arguments) {
@@ -96,45 +103,51 @@ static Value toJson(const Arguments &arguments) {
     if (name == "separators" || name == "sort_keys")
       throw Failure(fmt::format("the argument '{}' of the filter 'tojson' is not supported", name));
   const Value indent = arguments.get(1, "indent", None());
-  if (indent.is<None>())
-    return arguments.positional[0].json();
-  return arguments.positional[0].json(
-      static_cast<int>(std::clamp<int64_t>(requireInteger(indent, "indent"), 0, 16)));
+  TextWriter result(arguments.budget);
+  arguments.positional[0].json(
+      result, indent.is<None>()
+                  ? -1
+                  : static_cast<int>(std::clamp<int64_t>(requireInteger(indent, "indent"), 0, 16)));
+  return result.share();
 }
 
 static Value indented(const Arguments &arguments) {
+  Budget &budget = arguments.budget;
   const std::string &text = requireText(arguments.positional[0], "the filter 'indent'");
   const Value width = arguments.get(1, "width", int64_t(4));
   const std::string margin =
       width.is<std::string>()
-          ? *width.as<std::string>()
+          ? ""
           : std::string(
                 static_cast<size_t>(std::clamp<int64_t>(requireInteger(width, "width"), 0, 1000)),
                 ' ');
   const bool first = arguments.get(2, "first", false).isTrue();
   const bool blank = arguments.get(3, "blank", false).isTrue();
-  std::string result;
-  size_t number = 0;
-  for (const std::string &line : split(text, "\n")) {
-    if (number)
-      result += '\n';
-    if (number ? blank || !line.empty() : first)
-      result += margin;
-    result += line;
-    ++number;
-    requireSize(result.size());
-  }
-  return Value(std::move(result));
+  TextWriter result(budget);
+  bool isFirst = true;
+  split(text, "\n", -1, budget, [&](std::string_view line) {
+    if (!isFirst)
+      result.add("\n");
+    if (isFirst ? first : blank || !line.empty())
+      result.add(width.is<std::string>() ? *width.as<std::string>() : margin);
+    result.add(line);
+    isFirst = false;
+  });
+  return result.share();
 }
 
-static Value itemsOf(const Value &value) {
+static Value itemsOf(const Value &value, Budget &budget) {
   const auto *dict = value.as<Dict>();
   if (!dict)
     throw Failure(fmt::format("expected a dictionary, found {}", value.kind()));
-  std::vector<Value> pairs;
-  for (const auto &[key, field] : (*dict)->fields)
-    pairs.emplace_back(std::vector<Value>{Value(key), field});
-  return Value(std::move(pairs));
+  ListWriter pairs(budget);
+  for (const auto &[key, field] : (*dict)->fields) {
+    ListWriter pair(budget);
+    pair.addText(key);
+    pair.add(field);
+    pairs.add(pair.take());
+  }
+  return Value(pairs.take());
 }
 
 static Value toInteger(const Arguments &arguments) {
@@ -145,7 +158,8 @@ static Value toInteger(const Arguments &arguments) {
   if (const auto *number = value.as<double>())
     return std::fabs(*number) < 0x1p63 ? Value(static_cast<int64_t>(*number)) : otherwise;
   if (const auto *text = value.as<std::string>())
-    return integerOf(strip(*text, None(), true, true), otherwise);
+    return integerOf(strip(*text, None(), true, true, arguments.budget), otherwise,
+                     arguments.budget);
   return otherwise;
 }
 
@@ -155,60 +169,59 @@ static Value toReal(const Arguments &arguments) {
     return realOf(value);
   const Value otherwise = arguments.get(1, "default", 0.0);
   if (const auto *text = value.as<std::string>())
-    return realOf(strip(*text, None(), true, true), otherwise);
+    return realOf(strip(*text, None(), true, true, arguments.budget), otherwise, arguments.budget);
   return otherwise;
 }
 
-static Value reversed(const Value &value) {
-  std::vector<Value> items = value.elements();
+static Value reversed(const Value &value, Budget &budget) {
+  if (value.is<std::string>())
+    return sliceOf(value, None(), None(), Value(int64_t(-1)), budget);
+  std::vector<Value> items = value.elements(budget);
   std::reverse(items.begin(), items.end());
-  if (!value.is<std::string>())
-    return Value(std::move(items));
-  std::string text;
-  for (const Value &item : items)
-    text += *item.as<std::string>();
-  return Value(std::move(text));
-}
-
-static Value unique(const Value &value) {
-  std::vector<Value> items;
-  for (const Value &item : value.elements())
-    if (std::none_of(items.begin(), items.end(),
-                     [&](const Value &other) { return other.equals(item); }))
-      items.push_back(item);
   return Value(std::move(items));
 }
 
+static Value unique(const Value &value, Budget &budget) {
+  ListWriter result(budget);
+  std::vector<Value> seen;
+  for (const Value &item : value.elements(budget))
+    if (std::none_of(seen.begin(), seen.end(),
+                     [&](const Value &other) { return other.equals(item, budget); })) {
+      seen.push_back(item);
+      result.add(item);
+    }
+  return Value(result.take());
+}
+
 using Filter = Value (*)(const Arguments &);
+
+/// A filter that makes text of what is printed of its value.
+template <Text (*Change)(std::string_view, Budget &)> static Value changed(const Arguments &a) {
+  return Change(*a.positional[0].text(a.budget), a.budget);
+}
 
 /// Filters that are methods of strings, too, get what is printed of their value.
 static const std::map<std::string, Filter> &filters() {
   static const std::map<std::string, Filter> all = {
       {"trim",
        [](const Arguments &a) {
-         return Value(strip(a.positional[0].text(), a.get(1, "chars"), true, true));
+         const Text text = a.positional[0].text(a.budget);
+         return Value(makeText(strip(*text, a.get(1, "chars"), true, true, a.budget), a.budget));
        }},
-      {"upper", [](const Arguments &a) { return Value(upper(a.positional[0].text())); }},
-      {"lower", [](const Arguments &a) { return Value(lower(a.positional[0].text())); }},
-      {"capitalize", [](const Arguments &a) { return Value(capitalized(a.positional[0].text())); }},
-      {"title", [](const Arguments &a) { return Value(titled(a.positional[0].text())); }},
+      {"upper", changed<upper>},
+      {"lower", changed<lower>},
+      {"capitalize", changed<capitalized>},
+      {"title", changed<titled>},
       {"replace",
        [](const Arguments &a) {
-         return Value(replaced(a.positional[0].text(), a.get(1, "old").text(),
-                               a.get(2, "new").text(), a.get(3, "count", int64_t(-1))));
+         const Text text = a.positional[0].text(a.budget), old = a.get(1, "old").text(a.budget),
+                    by = a.get(2, "new").text(a.budget);
+         return Value(replaced(*text, *old, *by, a.get(3, "count", int64_t(-1)), a.budget));
        }},
-      {"length", [](const Arguments &a) { return lengthOf(a.positional[0]); }},
-      {"count", [](const Arguments &a) { return lengthOf(a.positional[0]); }},
-      {"first",
-       [](const Arguments &a) {
-         const std::vector<Value> items = a.positional[0].elements();
-         return items.empty() ? Value() : items.front();
-       }},
-      {"last",
-       [](const Arguments &a) {
-         const std::vector<Value> items = a.positional[0].elements();
-         return items.empty() ? Value() : items.back();
-       }},
+      {"length", [](const Arguments &a) { return lengthOf(a.positional[0], a.budget); }},
+      {"count", [](const Arguments &a) { return lengthOf(a.positional[0], a.budget); }},
+      {"first", [](const Arguments &a) { return endOf(a.positional[0], false, a.budget); }},
+      {"last", [](const Arguments &a) { return endOf(a.positional[0], true, a.budget); }},
       {"join", joined},
       {"default",
        [](const Arguments &a) {
@@ -217,13 +230,13 @@ static const std::map<std::string, Filter> &filters() {
              a.get(2, "boolean", false).isTrue() ? !value.isTrue() : value.is<Undefined>();
          return use ? a.get(1, "default_value", "") : value;
        }},
-      {"string", [](const Arguments &a) { return Value(a.positional[0].text()); }},
-      {"safe", [](const Arguments &a) { return Value(a.positional[0].text()); }},
-      {"list", [](const Arguments &a) { return Value(a.positional[0].elements()); }},
+      {"string", [](const Arguments &a) { return Value(a.positional[0].text(a.budget)); }},
+      {"safe", [](const Arguments &a) { return Value(a.positional[0].text(a.budget)); }},
+      {"list", [](const Arguments &a) { return Value(a.positional[0].elements(a.budget)); }},
       {"items",
        [](const Arguments &a) {
          return a.positional[0].is<Undefined>() ? Value(std::vector<Value>())
-                                                : itemsOf(a.positional[0]);
+                                                : itemsOf(a.positional[0], a.budget);
        }},
       {"int", toInteger},
       {"float", toReal},
@@ -237,8 +250,8 @@ static const std::map<std::string, Filter> &filters() {
          return value.is<double>() ? Value(std::fabs(*value.as<double>()))
                                    : throw Failure("expected a number, found " + value.kind());
        }},
-      {"reverse", [](const Arguments &a) { return reversed(a.positional[0]); }},
-      {"unique", [](const Arguments &a) { return unique(a.positional[0]); }},
+      {"reverse", [](const Arguments &a) { return reversed(a.positional[0], a.budget); }},
+      {"unique", [](const Arguments &a) { return unique(a.positional[0], a.budget); }},
       {"indent", indented},
       {"tojson", toJson},
       {"map", mapped},
@@ -263,6 +276,7 @@ static const typename Map::mapped_type &lookUp(const Map &map, const char *what,
 }
 
 Value applyFilter(const std::string &name, const Arguments &arguments) {
+  const Budget::Level deeper(arguments.budget); // a filter 'map' may apply another one
   return lookUp(filters(), "filter", name == "d" ? "default" : name)(arguments);
 }
 
@@ -270,54 +284,56 @@ Value applyFilter(const std::string &name, const Arguments &arguments) {
 // Tests and global functions
 //===----------------------------------------------------------------------===//
 
-using Test = bool (*)(const Value &, const Value &argument);
+using Test = bool (*)(const Value &, const Value &argument, Budget &);
 
 static const std::map<std::string, Test> &tests() {
   using V = const Value &;
-  static const Test equal = [](V value, V other) { return value.equals(other); };
+  using B = Budget &;
+  static const Test equal = [](V value, V other, B budget) { return value.equals(other, budget); };
   static const std::map<std::string, Test> all = {
-      {"defined", [](V value, V) { return !value.is<Undefined>(); }},
-      {"undefined", [](V value, V) { return value.is<Undefined>(); }},
-      {"none", [](V value, V) { return value.is<None>(); }},
-      {"string", [](V value, V) { return value.is<std::string>(); }},
-      {"boolean", [](V value, V) { return value.is<bool>(); }},
-      {"integer", [](V value, V) { return value.is<int64_t>(); }},
-      {"float", [](V value, V) { return value.is<double>(); }},
-      {"number", [](V value, V) { return value.isNumber(); }},
-      {"mapping", [](V value, V) { return value.is<Dict>(); }},
+      {"defined", [](V value, V, B) { return !value.is<Undefined>(); }},
+      {"undefined", [](V value, V, B) { return value.is<Undefined>(); }},
+      {"none", [](V value, V, B) { return value.is<None>(); }},
+      {"string", [](V value, V, B) { return value.is<std::string>(); }},
+      {"boolean", [](V value, V, B) { return value.is<bool>(); }},
+      {"integer", [](V value, V, B) { return value.is<int64_t>(); }},
+      {"float", [](V value, V, B) { return value.is<double>(); }},
+      {"number", [](V value, V, B) { return value.isNumber(); }},
+      {"mapping", [](V value, V, B) { return value.is<Dict>(); }},
       {"sequence",
-       [](V value, V) {
+       [](V value, V, B) {
          return value.is<List>() || value.is<Dict>() || value.is<std::string>() ||
                 value.is<Undefined>();
        }},
       {"iterable",
-       [](V value, V) {
+       [](V value, V, B) {
          return value.is<List>() || value.is<Dict>() || value.is<std::string>() ||
                 value.is<Undefined>();
        }},
-      {"callable", [](V value, V) { return value.is<Function>(); }},
-      {"true", [](V value, V) { return value.is<bool>() && value.isTrue(); }},
-      {"false", [](V value, V) { return value.is<bool>() && !value.isTrue(); }},
-      {"odd", [](V value, V) { return requireInteger(value, "odd") % 2 != 0; }},
-      {"even", [](V value, V) { return requireInteger(value, "even") % 2 == 0; }},
+      {"callable", [](V value, V, B) { return value.is<Function>(); }},
+      {"true", [](V value, V, B) { return value.is<bool>() && value.isTrue(); }},
+      {"false", [](V value, V, B) { return value.is<bool>() && !value.isTrue(); }},
+      {"odd", [](V value, V, B) { return requireInteger(value, "odd") % 2 != 0; }},
+      {"even", [](V value, V, B) { return requireInteger(value, "even") % 2 == 0; }},
       {"divisibleby",
-       [](V value, V by) {
-         return *integerArithmetic('%', requireInteger(value, "divisibleby"),
-                                   requireInteger(by, "divisibleby"))
-                     .as<int64_t>() == 0;
+       [](V value, V by, B) {
+         const Value rest = integerArithmetic('%', requireInteger(value, "divisibleby"),
+                                              requireInteger(by, "divisibleby"));
+         return requireInteger(rest, "divisibleby") == 0;
        }},
-      {"in", [](V value, V in) { return contains(in, value); }},
+      {"in", [](V value, V in, B budget) { return contains(in, value, budget); }},
       {"eq", equal},
       {"equalto", equal},
       {"sameas", equal},
       {"==", equal},
-      {"ne", [](V value, V other) { return !value.equals(other); }},
-      {"!=", [](V value, V other) { return !value.equals(other); }}};
+      {"ne", [](V value, V other, B budget) { return !value.equals(other, budget); }},
+      {"!=", [](V value, V other, B budget) { return !value.equals(other, budget); }}};
   return all;
 }
 
 bool applyTest(const std::string &name, const Arguments &arguments) {
-  return lookUp(tests(), "test", name)(arguments.positional[0], arguments.get(1, ""));
+  return lookUp(tests(), "test", name)(arguments.positional[0], arguments.get(1, ""),
+                                       arguments.budget);
 }
 
 static Value range(const Arguments &arguments) {
@@ -327,42 +343,55 @@ static Value range(const Arguments &arguments) {
   const int64_t step = requireInteger(arguments.get(2, "", int64_t(1)), "range");
   if (step == 0)
     throw Failure("the step of a range is 0");
-  std::vector<Value> items;
-  for (int64_t at = begin; step > 0 ? at < end : at > end;) {
-    items.emplace_back(at);
-    if (items.size() > 100'000)
+  ListWriter items(arguments.budget);
+  for (int64_t at = begin, count = 1; step > 0 ? at < end : at > end; ++count) {
+    items.add(at);
+    if (count > 100'000)
       throw Failure("expected a range of at most 100000 numbers");
     if (__builtin_add_overflow(at, step, &at))
       break;
   }
-  return Value(std::move(items));
+  return Value(items.take());
 }
 
 static Value now(const Arguments &arguments) {
-  const std::string &format = requireText(arguments.get(0, "format"), "strftime_now");
+  const Value given = arguments.get(0, "format");
+  const std::string &format = requireText(given, "strftime_now");
+  constexpr size_t kMostFormat = 1000;
+  if (format.size() > kMostFormat)
+    throw Failure(fmt::format("strftime_now: expected a format of at most {} bytes, found {}",
+                              kMostFormat, format.size()));
   const time_t seconds = time(nullptr);
   tm local = {};
   localtime_r(&seconds, &local);
   char text[256];
-  return Value(std::string(text, strftime(text, sizeof(text), format.c_str(), &local)));
+  return makeText({text, strftime(text, sizeof(text), format.c_str(), &local)}, arguments.budget);
+}
+
+/// Fields that the caller gives by name.
+static Value fieldsOf(const Arguments &arguments) {
+  return makeDict(arguments.named, arguments.budget);
+}
+
+static Value namespaceOf(const Arguments &arguments) {
+  const Value made = fieldsOf(arguments);
+  (*made.as<Dict>())->isNamespace = true;
+  return made;
+}
+
+static Value refuse(const Arguments &arguments) {
+  constexpr size_t kMostWords = 1000; // an error has room for as many
+  const Text words = arguments.get(0, "message").text(arguments.budget);
+  throw Failure("the template refuses the messages: " +
+                printable(std::string_view(*words).substr(0, kMostWords)));
 }
 
 std::map<std::string, Value> globals() {
-  return {
-      {"range", Value(Function(range))},
-      {"dict",
-       Value(Function([](const Arguments &arguments) { return makeDict(arguments.named); }))},
-      {"namespace", Value(Function([](const Arguments &arguments) {
-         Value made = makeDict(arguments.named);
-         (*made.as<Dict>())->isNamespace = true;
-         return made;
-       }))},
-      {"raise_exception", Value(Function([](const Arguments &arguments) -> Value {
-         throw Failure("the template refuses the messages: " +
-                       printable(arguments.get(0, "message").text()));
-       }))},
-      {"strftime_now", Value(Function(now))},
-  };
+  return {{"range", makeFunction(range)},
+          {"dict", makeFunction(fieldsOf)},
+          {"namespace", makeFunction(namespaceOf)},
+          {"raise_exception", makeFunction(refuse)},
+          {"strftime_now", makeFunction(now)}};
 }
 
 } // namespace ttrt::language::chat

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Builtins.h"
 
-#include "text/Utf8.h"
+#include "text/Template/Characters.h"
+#include "text/Template/Strings.h"
+#include "text/Template/Writers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,50 +30,91 @@ bool isInteger(const Value &value) { return value.is<int64_t>() || value.is<bool
   throw Failure(fmt::format("expected a value with {}, found {}", what, value.kind()));
 }
 
-Value attributeOf(const Value &value, const std::string &name) {
-  if (value.is<Undefined>())
-    failUse(value, "a field '" + printable(name) + "'");
-  if (Value method = methodOf(value, name); !method.is<Undefined>())
-    return method;
-  if (const auto *dict = value.as<Dict>())
-    if (const Value *found = (*dict)->find(name))
-      return *found;
-  return Undefined{name};
+/// Undefined, for messages.
+static Value unknown(const std::string &name, Budget &budget) {
+  budget.read(name.size());
+  budget.hold(name.size());
+  return Undefined(name);
 }
 
-Value elementOf(const Value &value, const Value &index) {
+Value attributeOf(const Value &value, const std::string &name, Budget &budget) {
+  if (value.is<Undefined>())
+    failUse(value, "a field '" + printable(name) + "'");
+  if (Value method = methodOf(value, name, budget); !method.is<Undefined>())
+    return method;
+  if (const auto *dict = value.as<Dict>())
+    if (const Value *found = (*dict)->find(name, budget))
+      return *found;
+  return unknown(name, budget);
+}
+
+/// The character at `at`, which may be negative; null if there is none.
+static Value characterAt(std::string_view text, int64_t at, Budget &budget) {
+  const bool fromEnd = at < 0;
+  for (uint64_t skipped = fromEnd ? -(at + 1) : at; !text.empty(); --skipped) {
+    const std::string_view character = fromEnd ? lastCharacter(text) : firstCharacter(text);
+    budget.scan(character.size());
+    if (skipped == 0)
+      return makeText(character, budget);
+    if (fromEnd)
+      text.remove_suffix(character.size());
+    else
+      text.remove_prefix(character.size());
+  }
+  return Undefined();
+}
+
+Value elementOf(const Value &value, const Value &index, Budget &budget) {
   if (const auto *name = index.as<std::string>()) {
     if (const auto *dict = value.as<Dict>())
-      if (const Value *found = (*dict)->find(*name))
+      if (const Value *found = (*dict)->find(*name, budget))
         return *found;
-    return attributeOf(value, *name);
+    return attributeOf(value, *name, budget);
   }
   if (value.is<Undefined>())
     failUse(value, "elements");
   if (!isInteger(index))
-    return Undefined{};
+    return Undefined();
   int64_t at = requireInteger(index, "an index");
-  const bool isText = value.is<std::string>();
-  if (!isText && !value.is<List>())
-    return Undefined{};
-  const std::vector<Value> elements = isText ? value.elements() : std::vector<Value>();
-  const std::vector<Value> &items = isText ? elements : value.items();
+  if (const auto *text = value.as<std::string>())
+    return characterAt(*text, at, budget);
+  if (!value.is<List>())
+    return Undefined();
+  const std::vector<Value> &items = value.items();
   const auto size = static_cast<int64_t>(items.size());
   if (at < 0)
     at += size;
-  return at >= 0 && at < size ? items[static_cast<size_t>(at)] : Value(Undefined{});
+  return at >= 0 && at < size ? items[static_cast<size_t>(at)] : Value();
 }
 
-Value sliceOf(const Value &value, const Value &begin, const Value &end, const Value &step) {
-  const bool isText = value.is<std::string>();
-  if (!isText && !value.is<List>())
-    failUse(value, "elements in an order");
+Value endOf(const Value &value, bool last, Budget &budget) {
+  if (value.is<List>() || value.is<std::string>())
+    return elementOf(value, Value(int64_t(last ? -1 : 0)), budget);
+  const std::vector<Value> items = value.elements(budget);
+  return items.empty() ? Value() : last ? items.back() : items.front();
+}
+
+namespace {
+/// The elements from `from` to before `to`, every `stride`-th one; backwards if that is negative.
+struct Slice {
+  int64_t from, to, stride;
+
+  /// Calls visit(place) for each of them.
+  template <typename Visit> void each(Visit visit) const {
+    for (int64_t at = from; stride > 0 ? at < to : at > to;) {
+      visit(static_cast<size_t>(at));
+      if (__builtin_add_overflow(at, stride, &at))
+        break;
+    }
+  }
+};
+} // namespace
+
+static Slice clippedSlice(int64_t size, const Value &begin, const Value &end, const Value &step) {
   auto given = [](const Value &part) { return !part.is<Undefined>() && !part.is<None>(); };
   const int64_t stride = given(step) ? requireInteger(step, "the step of a slice") : 1;
   if (stride == 0)
     throw Failure("the step of a slice is 0");
-  const std::vector<Value> items = value.elements();
-  const auto size = static_cast<int64_t>(items.size());
   // As Python clips them: to the elements, and for steps back to those before them.
   auto clip = [&](const Value &part, int64_t otherwise) {
     if (!given(part))
@@ -81,39 +124,89 @@ Value sliceOf(const Value &value, const Value &begin, const Value &end, const Va
       at = at < -size ? -1 : at + size;
     return std::clamp<int64_t>(at, stride > 0 ? 0 : -1, stride > 0 ? size : size - 1);
   };
-  const int64_t from = clip(begin, stride > 0 ? 0 : size - 1),
-                to = clip(end, stride > 0 ? size : -1);
-  std::vector<Value> result;
-  for (int64_t at = from; stride > 0 ? at < to : at > to;) {
-    result.push_back(items[static_cast<size_t>(at)]);
-    if (__builtin_add_overflow(at, stride, &at))
-      break;
+  return {clip(begin, stride > 0 ? 0 : size - 1), clip(end, stride > 0 ? size : -1), stride};
+}
+
+static Value sliceOfText(std::string_view text, const Slice &slice, Budget &budget) {
+  TextWriter result(budget);
+  if (slice.stride < 0) {
+    auto place = static_cast<int64_t>(countCharacters(text)) - 1;
+    slice.each([&](size_t next) {
+      for (; place > static_cast<int64_t>(next); --place)
+        text.remove_suffix(lastCharacter(text).size());
+      result.add(lastCharacter(text));
+    });
+    return result.share();
   }
-  if (!isText)
-    return Value(std::move(result));
-  std::string text;
-  for (const Value &character : result)
-    text += *character.as<std::string>();
-  return Value(std::move(text));
+  size_t at = 0; // in bytes
+  int64_t place = 0;
+  auto goTo = [&](int64_t next) {
+    for (; place < next && at < text.size(); ++place)
+      at += firstCharacter(text.substr(at)).size();
+  };
+  goTo(slice.from);
+  if (const size_t begin = at; slice.stride == 1) {
+    goTo(slice.to);
+    result.add(text.substr(begin, at - begin));
+    return result.share();
+  }
+  slice.each([&](size_t next) {
+    goTo(static_cast<int64_t>(next));
+    if (at < text.size())
+      result.add(firstCharacter(text.substr(at)));
+  });
+  return result.share();
+}
+
+Value sliceOf(const Value &value, const Value &begin, const Value &end, const Value &step,
+              Budget &budget) {
+  if (const auto *text = value.as<std::string>()) {
+    auto isFromStart = [](const Value &part) {
+      const auto *at = part.as<int64_t>();
+      return at && *at >= 0;
+    };
+    // A beginning can be cut off without the number of characters, which are at most the bytes.
+    if (isFromStart(end) && !step.isNumber()) {
+      const auto most = static_cast<int64_t>(text->size());
+      const Slice slice = clippedSlice(most, begin, end, step);
+      if (!begin.isNumber() || isFromStart(begin)) {
+        budget.scan(std::min<uint64_t>(4 * static_cast<uint64_t>(slice.to), text->size()));
+        return sliceOfText(*text, slice, budget);
+      }
+    }
+    budget.scan(3 * text->size()); // to count the characters, and to find some of them
+    return sliceOfText(*text,
+                       clippedSlice(static_cast<int64_t>(countCharacters(*text)), begin, end, step),
+                       budget);
+  }
+  if (!value.is<List>())
+    failUse(value, "elements in an order");
+  const std::vector<Value> &items = value.items();
+  ListWriter result(budget);
+  clippedSlice(static_cast<int64_t>(items.size()), begin, end, step).each([&](size_t at) {
+    result.add(items[at]);
+  });
+  return Value(result.take());
 }
 
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//
 
-bool contains(const Value &container, const Value &element) {
+bool contains(const Value &container, const Value &element, Budget &budget) {
   if (const auto *text = container.as<std::string>())
-    return text->find(requireText(element, "'in'")) != std::string::npos;
+    return findFirst(*text, requireText(element, "'in'"), budget) != std::string::npos;
   if (const auto *dict = container.as<Dict>()) {
     const auto *name = element.as<std::string>();
-    return name && (*dict)->find(*name);
+    return name && (*dict)->find(*name, budget);
   }
-  const std::vector<Value> items = container.elements();
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Value &item) { return item.equals(element); });
+  if (!container.is<List>())
+    return !container.elements(budget).empty(); // undefined, or a Failure
+  return std::any_of(container.items().begin(), container.items().end(),
+                     [&](const Value &item) { return item.equals(element, budget); });
 }
 
-static int compare(const std::string &name, const Value &left, const Value &right) {
+static int compare(const std::string &name, const Value &left, const Value &right, Budget &budget) {
   if (left.isNumber() && right.isNumber()) {
     if (isInteger(left) && isInteger(right)) {
       const int64_t a = requireInteger(left, name), b = requireInteger(right, name);
@@ -126,6 +219,7 @@ static int compare(const std::string &name, const Value &left, const Value &righ
   if (!a || !b)
     throw Failure(fmt::format("'{}': expected two numbers or two strings, found {} and {}", name,
                               left.kind(), right.kind()));
+  budget.read(std::min(a->size(), b->size()));
   const int order = a->compare(*b);
   return (order > 0) - (order < 0);
 }
@@ -178,34 +272,31 @@ static Value realArithmetic(const std::string &name, double a, double b) {
   return Value(a - b * std::floor(a / b));
 }
 
-static Value repeated(const std::string &text, int64_t times) {
-  const auto count = static_cast<size_t>(std::max<int64_t>(times, 0));
-  size_t bytes;
-  requireSize(__builtin_mul_overflow(text.size(), count, &bytes) ? SIZE_MAX : bytes);
-  std::string result;
-  for (size_t i = 0; i < count && !text.empty(); ++i)
-    result += text;
-  return Value(std::move(result));
+static Value repeated(const std::string &text, int64_t times, Budget &budget) {
+  TextWriter result(budget);
+  result.repeat(text, static_cast<uint64_t>(std::max<int64_t>(times, 0)));
+  return result.share();
 }
 
-Value binary(const std::string &name, const Value &left, const Value &right) {
+Value binary(const std::string &name, const Value &left, const Value &right, Budget &budget) {
   if (name == "==")
-    return left.equals(right);
+    return left.equals(right, budget);
   if (name == "!=")
-    return !left.equals(right);
+    return !left.equals(right, budget);
   if (name == "in")
-    return contains(right, left);
+    return contains(right, left, budget);
   if (name == "not in")
-    return !contains(right, left);
+    return !contains(right, left, budget);
   if (name == "<" || name == "<=" || name == ">" || name == ">=") {
-    const int order = compare(name, left, right);
+    const int order = compare(name, left, right, budget);
     return Value(name[0] == '<' ? order < 0 || (order == 0 && name.size() == 2)
                                 : order > 0 || (order == 0 && name.size() == 2));
   }
   if (name == "~") {
-    std::string text = left.text() + right.text();
-    requireSize(text.size());
-    return Value(std::move(text));
+    TextWriter text(budget);
+    left.print(text);
+    right.print(text);
+    return text.share();
   }
   if (left.isNumber() && right.isNumber()) {
     if (isInteger(left) && isInteger(right) && name != "/")
@@ -214,19 +305,21 @@ Value binary(const std::string &name, const Value &left, const Value &right) {
   }
   const auto *a = left.as<std::string>(), *b = right.as<std::string>();
   if (name == "+" && a && b) {
-    requireSize(a->size() + b->size());
-    return Value(*a + *b);
+    TextWriter text(budget);
+    text.add(*a);
+    text.add(*b);
+    return text.share();
   }
   if (name == "+" && left.is<List>() && right.is<List>()) {
-    std::vector<Value> items = left.items();
-    items.insert(items.end(), right.items().begin(), right.items().end());
-    requireSize(items.size() * sizeof(Value));
-    return Value(std::move(items));
+    ListWriter items(budget);
+    items.addAll(left.items());
+    items.addAll(right.items());
+    return Value(items.take());
   }
   if (name == "*" && a && isInteger(right))
-    return repeated(*a, requireInteger(right, name));
+    return repeated(*a, requireInteger(right, name), budget);
   if (name == "*" && b && isInteger(left))
-    return repeated(*b, requireInteger(left, name));
+    return repeated(*b, requireInteger(left, name), budget);
   throw Failure(fmt::format("'{}': expected two numbers{}, found {} and {}", name,
                             name == "+" ? ", two strings or two lists" : "", left.kind(),
                             right.kind()));

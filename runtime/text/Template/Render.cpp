@@ -3,8 +3,10 @@
 
 #include "text/Template/Builtins.h"
 #include "text/Template/Lexer.h"
+#include "text/Template/Writers.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace ttrt::language::chat {
@@ -17,19 +19,37 @@ struct Scope {
   const Scope *outer;
   std::map<std::string, Value> names;
 
-  const Value *find(const std::string &name) const {
-    for (const Scope *scope = this; scope; scope = scope->outer)
+  const Value *find(const std::string &name, Budget &budget) const {
+    for (const Scope *scope = this; scope; scope = scope->outer) {
+      pay(name, scope->names.size(), budget);
       if (const auto found = scope->names.find(name); found != scope->names.end())
         return &found->second;
+    }
     return nullptr;
+  }
+  void set(const std::string &name, Value value, Budget &budget) {
+    pay(name, names.size(), budget);
+    const size_t before = names.size();
+    names[name] = std::move(value);
+    if (names.size() > before) {
+      constexpr size_t kNode = 4 * sizeof(void *);
+      budget.hold(kNode + sizeof(std::string) + sizeof(Value) + name.size());
+    }
+  }
+
+private:
+  /// A map compares `name` with about as many others as their number has bits.
+  static void pay(const std::string &name, size_t count, Budget &budget) {
+    budget.read(4 + static_cast<uint64_t>(std::bit_width(count)) * (1 + name.size() / 16));
   }
 };
 
 class Renderer {
 public:
-  explicit Renderer(Scope &names) : top(names) {}
+  Renderer(Scope &names, Budget &budget) : top(names), budget(budget) {}
 
-  void render(const Body &body, Scope &scope, std::string &to) {
+  void render(const Body &body, Scope &scope, TextWriter &to) {
+    const Budget::Level deeper(budget);
     for (const auto &statement : body) {
       execute(*statement, scope, to);
       if (leaves != Leaves::No)
@@ -40,56 +60,49 @@ public:
 private:
   enum class Leaves { No, Break, Continue };
 
-  /// A template that computes more is none for messages.
-  void step(int line) {
-    constexpr uint64_t kMost = 4'000'000;
-    if (++steps > kMost)
-      failAt(line, fmt::format("expected at most {} steps", kMost));
-  }
-
   //===--------------------------------------------------------------------===//
   // Statements
   //===--------------------------------------------------------------------===//
 
-  void execute(const Statement &statement, Scope &scope, std::string &to) {
-    step(statement.line);
+  void execute(const Statement &statement, Scope &scope, TextWriter &to) {
+    return atLine(statement.line, [&] {
+      budget.step();
+      run(statement, scope, to);
+    });
+  }
+
+  void run(const Statement &statement, Scope &scope, TextWriter &to) {
     using K = Statement::Kind;
     switch (statement.kind) {
     case K::Text:
-      to += statement.text;
-      break;
+      return to.add(statement.text);
     case K::Output:
-      to +=
-          atLine(statement.line, [&] { return evaluate(*statement.expressions[0], scope).text(); });
-      break;
+      return evaluate(*statement.expressions[0], scope).print(to);
     case K::If:
       return executeIf(statement, scope, to);
     case K::For:
       return executeFor(statement, scope, to);
     case K::Set:
-      return atLine(statement.line, [&] { assign(statement, scope); });
+      return assign(statement, scope);
     case K::SetBlock: {
-      std::string text;
+      TextWriter text(budget);
       render(statement.bodies[0], scope, text);
-      scope.names[statement.names[0]] = Value(std::move(text));
-      break;
+      return scope.set(statement.names[0], text.share(), budget);
     }
     case K::Macro:
-      scope.names[statement.names[0]] = macro(statement);
-      break;
+      return scope.set(statement.names[0], macro(statement), budget);
     case K::Block:
       return render(statement.bodies[0], scope, to);
     case K::Break:
       leaves = Leaves::Break;
-      break;
+      return;
     case K::Continue:
       leaves = Leaves::Continue;
-      break;
+      return;
     }
-    atLine(statement.line, [&] { requireSize(to.size()); });
   }
 
-  void executeIf(const Statement &statement, Scope &scope, std::string &to) {
+  void executeIf(const Statement &statement, Scope &scope, TextWriter &to) {
     const size_t conditions = statement.expressions.size();
     size_t chosen = 0;
     while (chosen < conditions && !evaluate(*statement.expressions[chosen], scope).isTrue())
@@ -101,20 +114,19 @@ private:
   void bind(const Statement &statement, const Value &value, Scope &scope) {
     const std::vector<std::string> &names = statement.names;
     if (names.size() == 1) {
-      scope.names[names[0]] = value;
+      scope.set(names[0], value, budget);
       return;
     }
-    const std::vector<Value> parts = value.elements();
+    const std::vector<Value> parts = value.elements(budget);
     if (parts.size() != names.size())
-      failAt(statement.line,
-             fmt::format("expected {} values to assign, found {}", names.size(), parts.size()));
+      throw Failure(
+          fmt::format("expected {} values to assign, found {}", names.size(), parts.size()));
     for (size_t i = 0; i < names.size(); ++i)
-      scope.names[names[i]] = parts[i];
+      scope.set(names[i], parts[i], budget);
   }
 
-  void executeFor(const Statement &statement, Scope &scope, std::string &to) {
-    const Value list = evaluate(*statement.expressions[0], scope);
-    std::vector<Value> items = atLine(statement.line, [&] { return list.elements(); });
+  void executeFor(const Statement &statement, Scope &scope, TextWriter &to) {
+    std::vector<Value> items = evaluate(*statement.expressions[0], scope).elements(budget);
     if (const Expression *condition = statement.expressions[1].get())
       std::erase_if(items, [&](const Value &item) {
         Scope inner{&scope, {}};
@@ -123,18 +135,20 @@ private:
       });
     if (items.empty() && statement.bodies.size() > 1)
       return render(statement.bodies[1], scope, to);
-    const Value *outer = scope.find("loop");
+    const Value *outer = scope.find("loop", budget);
     const Value *depth = outer && outer->is<Dict>() ? (*outer->as<Dict>())->find("depth") : nullptr;
     const int64_t level = depth && depth->is<int64_t>() ? *depth->as<int64_t>() + 1 : 1;
+    int itemDepth = 0;
+    for (const Value &item : items)
+      itemDepth = std::max(itemDepth, item.depth());
     Dict loop;
     for (size_t i = 0; i < items.size(); ++i) {
-      step(statement.line);
+      budget.step();
       Scope inner{&scope, {}};
-      if (loop.use_count() == 1)
-        setPlace(*loop, items, i);
-      else // the first, or one that a name outlives
-        loop = makeLoop(items, i, level);
-      inner.names["loop"] = loop;
+      if (loop.use_count() != 1) // the first, or one that a name outlives
+        loop = makeLoop(items.size(), itemDepth, level);
+      setPlace(*loop, items, i);
+      inner.set("loop", loop, budget);
       bind(statement, items[i], inner);
       render(statement.bodies[0], inner, to);
       if (std::exchange(leaves, Leaves::No) == Leaves::Break)
@@ -142,59 +156,67 @@ private:
     }
   }
 
-  static Dict makeLoop(const std::vector<Value> &items, size_t at, int64_t depth) {
+  /// What `loop` is in the body of a loop, without the place.
+  Dict makeLoop(size_t length, int itemDepth, int64_t level) const {
+    constexpr const char *kPlaces[] = {"index", "index0", "revindex", "revindex0",
+                                       "first", "last",   "previtem", "nextitem"};
     auto loop = std::make_shared<DictBody>();
-    setPlace(*loop, items, at);
-    loop->set("length", Value(static_cast<int64_t>(items.size())));
-    loop->set("depth", Value(depth));
-    loop->set("depth0", Value(depth - 1));
+    for (const char *place : kPlaces)
+      loop->set(place, {});
+    loop->set("length", Value(static_cast<int64_t>(length)));
+    loop->set("depth", Value(level));
+    loop->set("depth0", Value(level - 1));
+    budget.hold(sizeof(DictBody) + loop->fields.size() * sizeof(loop->fields[0]));
+    loop->depth = itemDepth + 1; // of the items before and after
     return loop;
   }
 
-  /// The fields of `loop` that differ between iterations.
+  /// Sets the first fields of `loop`, which differ between iterations.
   static void setPlace(DictBody &loop, const std::vector<Value> &items, size_t at) {
     const auto i = static_cast<int64_t>(at), count = static_cast<int64_t>(items.size());
-    loop.set("index", Value(i + 1));
-    loop.set("index0", Value(i));
-    loop.set("revindex", Value(count - i));
-    loop.set("revindex0", Value(count - i - 1));
-    loop.set("first", Value(i == 0));
-    loop.set("last", Value(i + 1 == count));
-    loop.set("previtem", i ? items[at - 1] : Value(Undefined{"previtem"}));
-    loop.set("nextitem", i + 1 < count ? items[at + 1] : Value(Undefined{"nextitem"}));
+    auto field = loop.fields.begin();
+    auto set = [&](Value value) { (field++)->second = std::move(value); };
+    set(Value(i + 1));
+    set(Value(i));
+    set(Value(count - i));
+    set(Value(count - i - 1));
+    set(Value(i == 0));
+    set(Value(i + 1 == count));
+    set(i ? items[at - 1] : Undefined("previtem"));
+    set(i + 1 < count ? items[at + 1] : Undefined("nextitem"));
   }
 
   void assign(const Statement &statement, Scope &scope) {
     Value value = evaluate(*statement.expressions[0], scope);
     if (statement.attribute.empty())
       return bind(statement, value, scope);
-    const Value *found = scope.find(statement.names[0]);
+    const Value *found = scope.find(statement.names[0], budget);
     const auto *dict = found ? found->as<Dict>() : nullptr;
     if (!dict || !(*dict)->isNamespace)
       throw Failure(
           fmt::format("expected a namespace to set a field of, found {}",
                       found ? found->kind() : "'" + statement.names[0] + "', which is undefined"));
-    (*dict)->set(statement.attribute, std::move(value));
+    (*dict)->set(statement.attribute, std::move(value), budget);
   }
 
   /// A macro sees the names of the whole template and its own.
   Value macro(const Statement &statement) {
-    return Function([this, &statement](const Arguments &arguments) {
+    return makeFunction([this, &statement](const Arguments &arguments) -> Value {
       if (++calls > 50)
         throw Failure("expected macros to call each other at most 50 levels deep");
       Scope scope{&top, {}};
       for (size_t i = 1; i < statement.names.size(); ++i) {
         const std::string &name = statement.names[i];
-        Value value = arguments.get(i - 1, name, Undefined{name});
+        Value value = arguments.get(i - 1, name, undefined(name));
         const Expression *otherwise = statement.expressions[i - 1].get();
         if (value.is<Undefined>() && otherwise)
           value = evaluate(*otherwise, scope);
-        scope.names[name] = std::move(value);
+        scope.set(name, std::move(value), budget);
       }
-      std::string text;
+      TextWriter text(budget);
       render(statement.bodies[0], scope, text);
       --calls;
-      return Value(std::move(text));
+      return text.share();
     });
   }
 
@@ -213,9 +235,18 @@ private:
     }
   }
 
+  Value undefined(const std::string &name) {
+    budget.read(name.size());
+    budget.hold(name.size());
+    return Undefined(name);
+  }
+
   Value evaluate(const Expression &expression, Scope &scope) {
-    step(expression.line);
-    return atLine(expression.line, [&] { return compute(expression, scope); });
+    return atLine(expression.line, [&] {
+      const Budget::Level deeper(budget);
+      budget.step();
+      return compute(expression, scope);
+    });
   }
 
   Value operand(const Expression &expression, size_t index, Scope &scope) {
@@ -224,11 +255,13 @@ private:
   }
 
   Arguments argumentsOf(const Expression &expression, size_t first, Scope &scope) {
-    Arguments arguments;
+    Arguments arguments(budget);
     for (size_t i = first; i < expression.operands.size(); ++i)
       arguments.positional.push_back(evaluate(*expression.operands[i], scope));
-    for (const auto &[name, value] : expression.named)
+    for (const auto &[name, value] : expression.named) {
+      budget.read(name.size());
       arguments.named.emplace_back(name, evaluate(*value, scope));
+    }
     return arguments;
   }
 
@@ -237,25 +270,19 @@ private:
     case Kind::Literal:
       return expression.value;
     case Kind::Name: {
-      const Value *found = scope.find(expression.name);
-      return found ? *found : Value(Undefined{expression.name});
+      const Value *found = scope.find(expression.name, budget);
+      return found ? *found : undefined(expression.name);
     }
     case Kind::List:
-      return Value(argumentsOf(expression, 0, scope).positional);
-    case Kind::Dict: {
-      std::vector<std::pair<std::string, Value>> fields;
-      for (size_t i = 0; i < expression.operands.size(); i += 2)
-        fields.emplace_back(requireText(operand(expression, i, scope), "a key of a dictionary"),
-                            operand(expression, i + 1, scope));
-      return makeDict(std::move(fields));
-    }
+      return list(expression, scope);
+    case Kind::Dict:
+      return dict(expression, scope);
     case Kind::Attribute:
-      return attributeOf(operand(expression, 0, scope), expression.name);
+      return attributeOf(operand(expression, 0, scope), expression.name, budget);
     case Kind::Index:
-      return elementOf(operand(expression, 0, scope), operand(expression, 1, scope));
+      return index(expression, scope);
     case Kind::Slice:
-      return sliceOf(operand(expression, 0, scope), operand(expression, 1, scope),
-                     operand(expression, 2, scope), operand(expression, 3, scope));
+      return slice(expression, scope);
     case Kind::Call:
       return call(expression, scope);
     case Kind::Filter:
@@ -264,22 +291,57 @@ private:
       return applyTest(expression.name, argumentsOf(expression, 0, scope));
     case Kind::Unary:
       return unary(expression, scope);
-    case Kind::Binary: {
-      Value left = operand(expression, 0, scope);
-      if (expression.name == "and" || expression.name == "or")
-        return left.isTrue() == (expression.name == "or") ? left : operand(expression, 1, scope);
-      return binary(expression.name, left, operand(expression, 1, scope));
-    }
+    case Kind::Binary:
+      return operation(expression, scope);
     case Kind::Condition:
       return operand(expression, operand(expression, 0, scope).isTrue() ? 1 : 2, scope);
     }
     return {};
   }
 
+  // Functions of their own keep the frame of compute(), which recursion repeats, small.
+
+  Value list(const Expression &expression, Scope &scope) {
+    ListWriter items(budget);
+    for (const auto &item : expression.operands)
+      items.add(evaluate(*item, scope));
+    return Value(items.take());
+  }
+
+  Value dict(const Expression &expression, Scope &scope) {
+    std::vector<std::pair<std::string, Value>> fields;
+    for (size_t i = 0; i < expression.operands.size(); i += 2) {
+      const Value key = operand(expression, i, scope);
+      const std::string &name = requireText(key, "a key of a dictionary");
+      budget.read(name.size());
+      budget.hold(name.size());
+      fields.emplace_back(name, operand(expression, i + 1, scope));
+    }
+    return makeDict(std::move(fields), budget);
+  }
+
+  Value index(const Expression &expression, Scope &scope) {
+    const Value value = operand(expression, 0, scope);
+    return elementOf(value, operand(expression, 1, scope), budget);
+  }
+
+  Value slice(const Expression &expression, Scope &scope) {
+    const Value value = operand(expression, 0, scope), begin = operand(expression, 1, scope),
+                end = operand(expression, 2, scope);
+    return sliceOf(value, begin, end, operand(expression, 3, scope), budget);
+  }
+
+  Value operation(const Expression &expression, Scope &scope) {
+    Value left = operand(expression, 0, scope);
+    if (expression.name == "and" || expression.name == "or")
+      return left.isTrue() == (expression.name == "or") ? left : operand(expression, 1, scope);
+    return binary(expression.name, left, operand(expression, 1, scope), budget);
+  }
+
   Value call(const Expression &expression, Scope &scope) {
     const Value callee = operand(expression, 0, scope);
     if (const auto *function = callee.as<Function>())
-      return (*function)(argumentsOf(expression, 1, scope));
+      return (*function)->call(argumentsOf(expression, 1, scope));
     throw Failure(fmt::format("expected a function to call, found {}", callee.kind()));
   }
 
@@ -287,22 +349,22 @@ private:
     const Value value = operand(expression, 0, scope);
     if (expression.name == "not")
       return Value(!value.isTrue());
-    return binary(expression.name, Value(int64_t(0)), value);
+    return binary(expression.name, Value(int64_t(0)), value, budget);
   }
 
   Scope &top;
+  Budget &budget;
   Leaves leaves = Leaves::No;
-  uint64_t steps = 0;
   int calls = 0;
 };
 } // namespace
 
-std::string render(const Body &body, std::map<std::string, Value> names) {
+std::string render(const Body &body, std::map<std::string, Value> names, Budget &budget) {
   Scope builtins{nullptr, globals()};
   Scope top{&builtins, std::move(names)};
-  std::string text;
-  Renderer(top).render(body, top, text);
-  return text;
+  TextWriter text(budget);
+  Renderer(top, budget).render(body, top, text);
+  return text.take();
 }
 
 } // namespace ttrt::language::chat

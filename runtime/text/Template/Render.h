@@ -9,7 +9,7 @@
 namespace ttrt::language::chat {
 
 /// The text that a template makes of values with these names. Throws Failure: "line 3: ...".
-std::string render(const Body &body, std::map<std::string, Value> names);
+std::string render(const Body &body, std::map<std::string, Value> names, Budget &budget);
 
 } // namespace ttrt::language::chat
 

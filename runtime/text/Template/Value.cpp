@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Value.h"
 
-#include "text/Utf8.h"
+#include "text/Template/Characters.h"
+#include "text/Template/Writers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace ttrt::language::chat {
@@ -32,31 +32,62 @@ Value::Value(std::vector<Value> items) {
   held = std::make_shared<const ListBody>(ListBody{std::move(items), depth});
 }
 
-const std::vector<Value> &Value::items() const { return (*as<List>())->items; }
+const std::vector<Value> &Value::items() const & { return (*as<List>())->items; }
 
 int Value::depth() const {
   if (const auto *list = as<List>())
     return (*list)->depth;
   if (const auto *dict = as<Dict>())
     return (*dict)->isNamespace ? kDeepest : (*dict)->depth;
+  if (const auto *function = as<Function>())
+    return (*function)->depth;
   return 0;
 }
 
+/// The place of a field in `fields`; their number if there is none.
+static size_t placeOf(const DictBody &dict, std::string_view name) {
+  size_t place = 0;
+  while (place < dict.fields.size() && dict.fields[place].first != name)
+    ++place;
+  return place;
+}
+
 const Value *DictBody::find(std::string_view name) const {
-  for (const auto &[key, value] : fields)
-    if (key == name)
-      return &value;
-  return nullptr;
+  const size_t place = placeOf(*this, name);
+  return place < fields.size() ? &fields[place].second : nullptr;
 }
 
 void DictBody::set(const std::string &name, Value value) {
   depth = std::max(depth, checkedDepth(value.depth()));
-  for (auto &[key, old] : fields)
-    if (key == name) {
-      old = std::move(value);
-      return;
-    }
-  fields.emplace_back(name, std::move(value));
+  const size_t place = placeOf(*this, name);
+  if (place < fields.size())
+    fields[place].second = std::move(value);
+  else
+    fields.emplace_back(name, std::move(value));
+}
+
+/// Keys may be long texts, of which all that have the length of `name` are compared with it.
+static void paySearch(const DictBody &dict, std::string_view name, Budget &budget) {
+  budget.search(dict.fields.size() + 1);
+  if (name.size() >= 16)
+    for (const auto &[key, value] : dict.fields)
+      if (key.size() == name.size())
+        budget.read(name.size());
+}
+
+const Value *DictBody::find(std::string_view name, Budget &budget) const {
+  paySearch(*this, name, budget);
+  return find(name);
+}
+
+void DictBody::set(const std::string &name, Value value, Budget &budget) {
+  paySearch(*this, name, budget);
+  const size_t before = fields.size();
+  set(name, std::move(value));
+  if (fields.size() > before) {
+    budget.read(name.size());
+    budget.hold(sizeof(fields[0]) + name.size());
+  }
 }
 
 Value makeDict(std::vector<std::pair<std::string, Value>> fields) {
@@ -66,13 +97,37 @@ Value makeDict(std::vector<std::pair<std::string, Value>> fields) {
   return Value(std::move(dict));
 }
 
+Value makeDict(std::vector<std::pair<std::string, Value>> fields, Budget &budget) {
+  budget.hold(sizeof(DictBody));
+  auto dict = std::make_shared<DictBody>();
+  for (auto &[name, value] : fields)
+    dict->set(name, std::move(value), budget);
+  return Value(std::move(dict));
+}
+
+Value makeFunction(std::function<Value(const Arguments &)> call) {
+  return Value(std::make_shared<const FunctionBody>(FunctionBody{std::move(call), 0}));
+}
+
+Value makeMethod(const Value &of, std::function<Value(const Arguments &)> call, Budget &budget) {
+  budget.hold(2 * sizeof(FunctionBody)); // with what is bound
+  return Value(std::make_shared<const FunctionBody>(FunctionBody{std::move(call), of.depth()}));
+}
+
 Value Arguments::get(size_t index, std::string_view name, Value otherwise) const {
   if (index < positional.size())
     return positional[index];
+  budget.search(named.size());
   for (const auto &[given, value] : named)
     if (given == name)
       return value;
   return otherwise;
+}
+
+void Arguments::append(const Arguments &other, size_t first) {
+  budget.step(other.positional.size() - first);
+  positional.insert(positional.end(), other.positional.begin() + static_cast<ptrdiff_t>(first),
+                    other.positional.end());
 }
 
 bool Value::isTrue() const {
@@ -99,7 +154,8 @@ static double numberOf(const Value &value) {
   return *value.as<double>();
 }
 
-bool Value::equals(const Value &other) const {
+bool Value::equals(const Value &other, Budget &budget) const {
+  budget.step(); // lists share elements: the pairs may be far more than the values
   if (isNumber() && other.isNumber()) {
     if (is<int64_t>() && other.is<int64_t>())
       return *as<int64_t>() == *other.as<int64_t>();
@@ -107,174 +163,57 @@ bool Value::equals(const Value &other) const {
   }
   if (held.index() != other.held.index())
     return false;
-  if (const auto *text = as<std::string>())
-    return *text == *other.as<std::string>();
+  if (const auto *text = as<std::string>()) {
+    const std::string &right = *other.as<std::string>();
+    if (text->size() != right.size())
+      return false;
+    budget.read(right.size());
+    return *text == right;
+  }
   if (is<List>()) {
     const std::vector<Value> &left = items(), &right = other.items();
     return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                      [](const Value &a, const Value &b) { return a.equals(b); });
+                      [&](const Value &a, const Value &b) { return a.equals(b, budget); });
   }
   if (const auto *dict = as<Dict>()) {
     const DictBody &left = **dict, &right = **other.as<Dict>();
     return &left == &right ||
            (left.fields.size() == right.fields.size() &&
             std::all_of(left.fields.begin(), left.fields.end(), [&](const auto &field) {
-              const Value *found = right.find(field.first);
-              return found && found->equals(field.second);
+              const Value *found = right.find(field.first, budget);
+              return found && found->equals(field.second, budget);
             }));
   }
   return is<None>() || is<Undefined>();
 }
 
-/// Python's repr() of a float: the shortest digits that give it back.
-static std::string textOf(double number) {
-  if (std::isnan(number))
-    return "nan";
-  if (std::isinf(number))
-    return number < 0 ? "-inf" : "inf";
-  std::string text = fmt::format("{}", number);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
-std::string Value::text() const {
-  if (const auto *text = as<std::string>())
-    return *text;
-  if (is<Undefined>())
-    return "";
-  return representation();
-}
-
-static std::string quotedText(std::string_view text) {
-  const bool hasSingle = text.find('\'') != std::string_view::npos;
-  const char quote = hasSingle && text.find('"') == std::string_view::npos ? '"' : '\'';
-  std::string result(1, quote);
-  for (char c : text) {
-    if (c == quote || c == '\\')
-      result += {'\\', c};
-    else if (c == '\n' || c == '\r' || c == '\t')
-      result += {'\\', c == '\n' ? 'n' : c == '\r' ? 'r' : 't'};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      result += c;
-  }
-  return result + quote;
-}
-
-std::string Value::representation() const {
-  if (const auto *flag = as<bool>())
-    return *flag ? "True" : "False";
-  if (const auto *number = as<int64_t>())
-    return std::to_string(*number);
-  if (const auto *number = as<double>())
-    return textOf(*number);
-  if (const auto *text = as<std::string>())
-    return quotedText(*text);
-  if (is<None>())
-    return "None";
-  if (is<Undefined>())
-    return "Undefined";
-  if (is<Function>())
-    throw Failure("expected a value to print, found a function");
-  std::string result, separator;
-  if (is<List>()) {
-    for (const Value &item : items()) {
-      result += separator + item.representation();
-      separator = ", ";
-      requireSize(result.size());
-    }
-    return "[" + result + "]";
-  }
-  for (const auto &[name, value] : (*as<Dict>())->fields) {
-    result += separator + quotedText(name) + ": " + value.representation();
-    separator = ", ";
-    requireSize(result.size());
-  }
-  return "{" + result + "}";
-}
-
-static std::string jsonString(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text) {
-    const size_t escape = std::string_view("\"\\\b\f\n\r\t").find(c);
-    if (escape != std::string_view::npos)
-      result += {'\\', "\"\\bfnrt"[escape]};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
-std::string Value::json(int indent, int depth) const {
-  if (const auto *flag = as<bool>())
-    return *flag ? "true" : "false";
-  if (const auto *text = as<std::string>())
-    return jsonString(*text);
-  if (is<None>())
-    return "null";
-  if (is<Undefined>() || is<Function>())
-    throw Failure(fmt::format("expected a value that JSON has, found {}", kind()));
-  if (isNumber())
-    return representation();
-  std::vector<std::string> pieces;
-  if (is<List>())
-    for (const Value &item : items())
-      pieces.push_back(item.json(indent, depth + 1));
-  else
-    for (const auto &[name, value] : (*as<Dict>())->fields)
-      pieces.push_back(jsonString(name) + ": " + value.json(indent, depth + 1));
-  const char *brackets = is<List>() ? "[]" : "{}";
-  auto lineOf = [&](int levels) {
-    return "\n" + std::string(static_cast<size_t>(indent) * static_cast<size_t>(levels), ' ');
-  };
-  const bool lines = indent >= 0 && !pieces.empty();
-  const std::string inner = fmt::format(
-      "{}", fmt::join(pieces, indent >= 0 ? "," + lineOf(depth + 1) : std::string(", ")));
-  requireSize(inner.size());
-  return brackets[0] + (lines ? lineOf(depth + 1) : "") + inner + (lines ? lineOf(depth) : "") +
-         brackets[1];
-}
-
 std::string Value::kind() const {
   if (const auto *undefined = as<Undefined>())
-    return undefined->name.empty() ? "an undefined value"
-                                   : fmt::format("'{}', which is undefined", undefined->name);
+    return !undefined->name || undefined->name->empty()
+               ? "an undefined value"
+               : fmt::format("'{}', which is undefined", *undefined->name);
   constexpr const char *kKinds[] = {"",         "none",   "a boolean",    "an integer", "a number",
                                     "a string", "a list", "a dictionary", "a function"};
   return kKinds[held.index()];
 }
 
-std::vector<Value> Value::elements() const {
-  if (is<List>())
-    return items();
-  std::vector<Value> result;
-  if (const auto *dict = as<Dict>()) {
+std::vector<Value> Value::elements(Budget &budget) const {
+  ListWriter result(budget);
+  if (is<List>()) {
+    result.addAll(items());
+  } else if (const auto *dict = as<Dict>()) {
     for (const auto &field : (*dict)->fields)
-      result.emplace_back(field.first);
-    return result;
+      result.addText(field.first);
+  } else if (const auto *text = as<std::string>()) {
+    for (std::string_view rest = *text; !rest.empty();) {
+      const std::string_view character = firstCharacter(rest);
+      result.addText(character);
+      rest.remove_prefix(character.size());
+    }
+  } else if (!is<Undefined>()) {
+    throw Failure(fmt::format("expected a list, found {}", kind()));
   }
-  if (const auto *text = as<std::string>()) {
-    for (std::string_view character : charactersOf(*text))
-      result.emplace_back(std::string(character));
-    return result;
-  }
-  if (is<Undefined>())
-    return result;
-  throw Failure(fmt::format("expected a list, found {}", kind()));
-}
-
-std::vector<std::string_view> charactersOf(std::string_view text) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    const size_t length = std::max<size_t>(utf8Length(text), 1);
-    characters.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return characters;
+  return result.take();
 }
 
 const std::string &requireText(const Value &value, std::string_view what) {
@@ -291,8 +230,8 @@ int64_t requireInteger(const Value &value, std::string_view what) {
   throw Failure(fmt::format("{}: expected an integer, found {}", what, value.kind()));
 }
 
-void requireSize(size_t bytes) {
-  constexpr size_t kMost = size_t(64) << 20;
+void requireSize(uint64_t bytes) {
+  constexpr uint64_t kMost = uint64_t(64) << 20;
   if (bytes > kMost)
     throw Failure("expected values of at most 64 MiB");
 }
