@@ -68,8 +68,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result and --node-limit
-/// to the command line, for every translation that starts from ONNX.
+/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result and
+/// --node-limit to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.
