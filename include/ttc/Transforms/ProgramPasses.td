@@ -145,7 +145,7 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     its weights and bias.
 
     Floats are not reassociated: `(x - a) * b` stays as it is. A fold into weights changes how each
-    weight is rounded, and nothing else:
+    weight is rounded, and that a sum is scaled before it may overflow, and nothing else:
 
     - a factor is folded if it is at most 2^32, and all scaled weights and biases are finite and normal, or
       zero as before;

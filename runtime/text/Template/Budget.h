@@ -56,8 +56,8 @@ public:
     Budget &budget;
   };
 
-  /// So many take 0.5 MB of the stack, and less than 2 MB with sanitizers at -O0. A call of a macro
-  /// takes about five.
+  /// Levels, which together take 0.5 MB of the stack, and less than 2 MB with sanitizers at -O0. A
+  /// call of a macro takes about five.
   static constexpr int kDeepest = 500;
 
 private:

@@ -67,7 +67,7 @@ const std::string kShared = "{% set ns = namespace(x=[1]) %}{% for i in range(60
 class Shared : public testing::TestWithParam<const char *> {};
 
 TEST_P(Shared, ElementsAreVisitedOnceForEachStep) {
-  expectRefused(kShared + GetParam(), "at most"); // so many steps, or 64 MiB
+  expectRefused(kShared + GetParam(), "at most"); // a number of steps, or 64 MiB
 }
 
 INSTANTIATE_TEST_SUITE_P(

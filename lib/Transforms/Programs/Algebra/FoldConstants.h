@@ -11,9 +11,8 @@ namespace mlir::ttc {
 /// device. Empty if it cannot be evaluated.
 SmallVector<ConstantTensor> evaluateOnDevices(Operation *root);
 
-/// Patterns that gather what is constant, so that more can be evaluated. None changes range,
-/// infinities or NaN of a result, and none reassociates; a scale, or a bias, joins weights under
-/// the conditions that FoldConstantsPatterns.cpp states.
+/// Patterns that gather what is constant, so that more can be evaluated. None reassociates. A scale
+/// or a bias joins weights under the conditions that the pass states.
 void populateFoldConstantsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc

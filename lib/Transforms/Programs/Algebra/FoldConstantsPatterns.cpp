@@ -154,8 +154,8 @@ bool keepsRange(AffineWeightsOpInterface producer, const Magnitudes &factors) {
   return isKept(getWeightMagnitudes(producer)) && (!bias || isKept(getMagnitudes(bias)));
 }
 
-/// A bias is at most so many times what products with inputs of magnitude 1 sum to: sums begin with
-/// it, and each of their terms is rounded to its last place.
+/// The largest bias, in multiples of what products with inputs of magnitude 1 sum to: sums begin
+/// with it, and each of their terms is rounded to its last place.
 constexpr double kMostBias = 16;
 
 /// Whether a summand may join the bias of an op. A large one may not: it rounds a sum, or is there
