@@ -18,7 +18,7 @@ static double msSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-void Generator::check(ttrt_status status, const ttrt_error &error) const {
+void GenerationSession::check(ttrt_status status, const ttrt_error &error) const {
   if (status == TTRT_OK)
     return;
   if (status == TTRT_INVALID_ARGUMENT || status == TTRT_NOT_FOUND)
@@ -26,7 +26,7 @@ void Generator::check(ttrt_status status, const ttrt_error &error) const {
   throw BadBundle(bundleMessage(path, status, error.message));
 }
 
-ttrt_status Generator::onEach(const Call &call, ttrt_error *error) {
+ttrt_status GenerationSession::onEach(const Call &call, ttrt_error *error) {
   if (!mesh)
     return call(0, error);
   std::vector<ttrt_status> statuses(handles.size());
@@ -41,8 +41,8 @@ ttrt_status Generator::onEach(const Call &call, ttrt_error *error) {
   return statuses[0];
 }
 
-Generator::Generator(const std::string &path, Session &session,
-                     const ttrt_generator_options &options, const Text *text)
+GenerationSession::GenerationSession(const std::string &path, Session &session,
+                                     const ttrt_generator_options &options, const Text *text)
     : path(path), text(text), mesh(session.mesh()), handles(mesh ? mesh->localDevices() : 1) {
   std::vector<ttrt_device *> devices{session.device()};
   if (mesh) {
@@ -59,7 +59,7 @@ Generator::Generator(const std::string &path, Session &session,
 }
 
 /// Each completes what is in flight, with the others.
-Generator::~Generator() {
+GenerationSession::~GenerationSession() {
   ttrt_error error;
   onEach(
       [&](size_t local, ttrt_error *) {
@@ -70,7 +70,7 @@ Generator::~Generator() {
 }
 
 /// All devices choose the same tokens: those of the first one count.
-ttrt_status Generator::next(ttrt_generated &generated, ttrt_error *error) {
+ttrt_status GenerationSession::next(ttrt_generated &generated, ttrt_error *error) {
   return onEach(
       [&](size_t local, ttrt_error *problem) {
         ttrt_generated own = TTRT_GENERATED_INIT;
@@ -142,8 +142,8 @@ private:
 };
 } // namespace
 
-Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOptions &options,
-                         const Use &use) {
+Generated GenerationSession::run(const std::vector<int32_t> &prompt,
+                                 const GenerationOptions &options, const Use &use) {
   const ttrt_generation generation = toGeneration(options);
   ttrt_error error;
   const auto begin = Clock::now();
@@ -175,8 +175,8 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
 }
 
 /// Nothing is computed where a later prompt would be an error.
-void Generator::checkFits(const std::vector<std::vector<int32_t>> &prompts,
-                          const GenerationOptions &options) const {
+void GenerationSession::checkFits(const std::vector<std::vector<int32_t>> &prompts,
+                                  const GenerationOptions &options) const {
   for (size_t i = 0; i < prompts.size(); ++i) {
     const size_t tokens = prompts[i].size();
     if (tokens > context())
@@ -190,8 +190,8 @@ void Generator::checkFits(const std::vector<std::vector<int32_t>> &prompts,
   }
 }
 
-GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
-                               const GenerationOptions &options, const UseText &use) {
+GeneratedAll GenerationSession::runAll(const std::vector<std::vector<int32_t>> &prompts,
+                                       const GenerationOptions &options, const UseText &use) {
   checkFits(prompts, options);
   const ttrt_generation generation = toGeneration(options);
   GeneratedAll all;
@@ -247,7 +247,7 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
   return all;
 }
 
-Tensor Generator::takeLogits() {
+Tensor GenerationSession::takeLogits() {
   if (logits.empty())
     throw UserError(path + ": the entry point 'decode' has no output 'logits'; compile the model "
                            "with --logits");

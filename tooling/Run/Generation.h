@@ -55,14 +55,14 @@ struct GeneratedAll {
 
 /// A generator on a session's device; on a mesh, one on each device of this process, which do the
 /// same.
-class Generator {
+class GenerationSession {
 public:
   /// `text` may be null. Throws UserError or BadBundle.
-  Generator(const std::string &path, Session &session, const ttrt_generator_options &options,
-            const Text *text);
-  ~Generator();
-  Generator(const Generator &) = delete;
-  Generator &operator=(const Generator &) = delete;
+  GenerationSession(const std::string &path, Session &session,
+                    const ttrt_generator_options &options, const Text *text);
+  ~GenerationSession();
+  GenerationSession(const GenerationSession &) = delete;
+  GenerationSession &operator=(const GenerationSession &) = delete;
 
   /// Called with each token and the text that is complete with it.
   using Use = std::function<void(int32_t token, const std::string &text)>;

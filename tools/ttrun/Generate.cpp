@@ -73,7 +73,7 @@ private:
   std::future<std::unique_ptr<Text>> reading; ///< while the device is opened
   std::unique_ptr<Session> session;
   std::unique_ptr<Text> text; ///< null: numbers of tokens are enough
-  std::unique_ptr<Generator> generator;
+  std::unique_ptr<GenerationSession> generator;
   GenerationOptions generation;
   std::vector<Message> messages;
   bool plain = true; ///< what is printed goes to a file or a pipe, as it is
@@ -105,7 +105,7 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
   opening.ahead = static_cast<uint32_t>(options.ahead);
   opening.no_trace = its.noTrace;
   opening.schedule = its.schedule.empty() ? nullptr : its.schedule.c_str();
-  generator = std::make_unique<Generator>(path, *session, opening, text.get());
+  generator = std::make_unique<GenerationSession>(path, *session, opening, text.get());
   if (!options.logits.empty())
     generator->keepLogits();
 
