@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention and RotaryEmbedding of the default domain, against onnx's reference."""
+"""Attention and RotaryEmbedding of the default domain, and FlexAttention, against onnx's reference."""
 import random
 
 import numpy as np
+from onnx import TensorProto, parser
 
 from onnx_cases import Constant, OnnxCase
 
@@ -86,6 +87,47 @@ def rotary_case(seed):
     return OnnxCase(f"rotary_{seed}", "RotaryEmbedding", inputs, attributes, opset=23, by="onnx")
 
 
+def modifier(element, body):
+    """A graph from x to y, both of the element type."""
+    return parser.parse_graph(f"g ({element}[b,h,r,c] x) => ({element}[b,h,r,c] y) {{ {body} }}")
+
+
+SCORE_MODS = (
+    "y = Tanh(x)",
+    # A causal mask by positions that are computed from the shape, as exporters write it.
+    """shape = Shape(x) two = Constant<value_int = 2>() three = Constant<value_int = 3>()
+       zero = Constant<value_int = 0>() one = Constant<value_int = 1>()
+       rows = Gather(shape, two) columns = Gather(shape, three)
+       i = Range(zero, rows, one) j = Range(zero, columns, one) last = Constant<value_ints = [-1, 1]>()
+       i2 = Reshape(i, last) seen = GreaterOrEqual(i2, j) low = Constant<value_float = -inf>()
+       low2 = CastLike(low, x) y = Where(seen, x, low2)""")
+PROB_MODS = ("h = Mul(x, x) y = Add(h, x)",)
+
+
+def flex_case(seed):
+    choice, values = random.Random(seed), np.random.default_rng(seed)
+    kind = choice.choice([np.float32, np.float32, np.float16, np.float64])
+    batch, kv_heads, groups = choice.choice([1, 2]), choice.choice([1, 2]), choice.choice([1, 3])
+    size, value_size = choice.choice([1, 4, 9]), choice.choice([4, 5])
+    rows, columns = choice.choice([1, 3, 6]), choice.choice([2, 5, 8])
+    inputs = [values.uniform(-1, 1, shape).astype(kind) for shape in
+              ((batch, kv_heads * groups, rows, size), (batch, kv_heads, columns, size),
+               (batch, kv_heads, columns, value_size))]
+    attributes, element = {}, "double" if kind == np.float64 else "float"
+    if kind == np.float32 and choice.random() < 0.3:
+        attributes["softmax_precision"], element = TensorProto.DOUBLE, "double"
+    if choice.random() < 0.7:
+        attributes["score_mod"] = modifier(element, choice.choice(SCORE_MODS))
+    if choice.random() < 0.5:
+        attributes["prob_mod"] = modifier(element, choice.choice(PROB_MODS))
+    if choice.random() < 0.3:
+        attributes["scale"] = 0.3
+    rounding = 2e-3 if kind == np.float16 else 1e-5
+    return OnnxCase(f"flex_{seed}", "FlexAttention", inputs, attributes, domain="ai.onnx.preview", by="onnx",
+                    atol=rounding)
+
+
 def cases():
     yield from (attention_case(seed) for seed in range(40))
     yield from (rotary_case(seed) for seed in range(10))
+    yield from (flex_case(seed) for seed in range(12))

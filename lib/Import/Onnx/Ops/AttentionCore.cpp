@@ -110,15 +110,22 @@ Value AttentionCore::build(OnnxNode &node) {
   if (allowed)
     scores = e.where(allowed, scores, lowest);
   probabilities = softmaxType && softmaxType != type ? node.cast(scores, softmaxType) : scores;
+  if (probabilities && modifyScores)
+    probabilities = modifyScores(probabilities);
   if (!probabilities)
     return {};
   probabilities = elementTypeOf(probabilities).isF32() ? e.softmax(probabilities, 3)
                                                        : stepwiseSoftmax(node, probabilities, 3);
-  probabilities = node.cast(probabilities, type);
-  Value y = e.matmul(group(probabilities), v);
+  if (modifyProbabilities)
+    probabilities = modifyProbabilities(probabilities);
+  if (!probabilities)
+    return {};
+  if (!keepsSoftmaxType)
+    probabilities = node.cast(probabilities, type);
+  Value y = e.matmul(group(probabilities), node.cast(v, elementTypeOf(probabilities)));
   if (!y)
     return {};
-  y = node.reshape(y, {batch, heads, rows, values[3]});
+  y = node.cast(node.reshape(y, {batch, heads, rows, values[3]}), type);
   if (!guardRows || (!bias && !allowed))
     return y;
   // The softmax of a row of -inf is not a number.

@@ -5,6 +5,8 @@
 
 #include "lib/Import/Onnx/Core/Expressions.h"
 
+#include <functional>
+
 namespace mlir::ttc {
 
 /// Softmax(cap(q k^T * scale) + bias) v of queries [batch, heads, rows, size] and keys and values
@@ -21,6 +23,11 @@ struct AttentionCore {
   bool guardRows = false;
   /// The type of the softmax, if not that of the queries.
   Type softmaxType;
+  /// Whether the probabilities stay in the type of the softmax for the product with the values.
+  bool keepsSoftmaxType = false;
+  /// Applied to the scores before, and to the probabilities after the softmax, both in its type;
+  /// may be empty. They return a value of the same type, or null after an error.
+  std::function<Value(Value)> modifyScores = nullptr, modifyProbabilities = nullptr;
 
   /// [batch, heads, rows, size of a value].
   Value build(OnnxNode &node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention and RotaryEmbedding of the default domain.
+// Attention and RotaryEmbedding of the default domain, and FlexAttention of ai.onnx.preview.
 #include "AttentionCore.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
@@ -51,6 +51,15 @@ static LogicalResult readHeads(OnnxNode &node, AttentionCore &core) {
   return success(core.q && core.k && core.v);
 }
 
+/// Null if the node does not name one. What ttc does not compute in, it computes in f32.
+static Type readSoftmaxType(OnnxNode &node) {
+  const int64_t precision = node.getInt("softmax_precision", 0);
+  if (!precision)
+    return {};
+  const Type type = getOnnxElementType(node.context(), precision);
+  return isa_and_nonnull<FloatType>(type) ? type : node.getBuilder().getF32Type();
+}
+
 static LogicalResult importAttention(OnnxNode &node) {
   Expressions e(node);
   AttentionCore core;
@@ -66,12 +75,7 @@ static LogicalResult importAttention(OnnxNode &node) {
                       : 0;
   core.scale = node.getFloat("scale", 1 / std::sqrt(double(shapeOf(core.q)[3])));
   core.softcap = node.getFloat("softcap", 0);
-  if (int64_t precision = node.getInt("softmax_precision", 0)) {
-    // What ttc does not compute in, it computes in f32.
-    core.softmaxType = getOnnxElementType(node.context(), precision);
-    if (!isa_and_nonnull<FloatType>(core.softmaxType))
-      core.softmaxType = node.getBuilder().getF32Type();
-  }
+  core.softmaxType = readSoftmaxType(node);
   auto allow = [&](Value condition) {
     core.allowed = core.allowed ? e.both(core.allowed, condition) : condition;
   };
@@ -107,6 +111,45 @@ static LogicalResult importAttention(OnnxNode &node) {
   return node.results({y, core.k, core.v, shown[mode]});
 }
 
+/// A function that imports the body in the attribute `name`; empty if the node does not have it.
+static std::function<Value(Value)> readModifier(OnnxNode &node, StringRef name) {
+  if (!node.hasAttr(name))
+    return nullptr;
+  onnx::GraphProto *body = node.getGraph(name);
+  return [&node, name, body](Value x) -> Value {
+    FailureOr<SmallVector<Value>> results = failure();
+    if (body)
+      results = node.importBody(*body, {x}, name);
+    if (failed(results))
+      return {};
+    if (results->size() == 1 && results->front().getType() == x.getType())
+      return results->front();
+    InFlightDiagnostic error = node.error();
+    error << "expected '" << name << "' to give one result of type " << x.getType() << ", found ";
+    if (results->size() == 1)
+      error << results->front().getType();
+    else
+      error << results->size() << " results";
+    return {};
+  };
+}
+
+static LogicalResult importFlexAttention(OnnxNode &node) {
+  AttentionCore core;
+  core.q = node.input(0), core.k = node.input(1), core.v = node.input(2);
+  if (rankOf(core.q) != 4 || rankOf(core.k) != 4 || rankOf(core.v) != 4)
+    return node.error() << "expected Q, K and V to have four dimensions each, found "
+                        << core.q.getType() << ", " << core.k.getType() << ", " << core.v.getType();
+  core.scale = node.getFloat("scale", 1 / std::sqrt(double(shapeOf(core.q)[3])));
+  core.softmaxType = readSoftmaxType(node);
+  if (!core.softmaxType && elementTypeOf(core.q).getIntOrFloatBitWidth() < 32)
+    core.softmaxType = node.getBuilder().getF32Type();
+  core.keepsSoftmaxType = true;
+  core.modifyScores = readModifier(node, "score_mod");
+  core.modifyProbabilities = readModifier(node, "prob_mod");
+  return node.results(core.build(node));
+}
+
 static LogicalResult importRotaryEmbedding(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0), cosine = node.input(1), sine = node.input(2);
@@ -133,5 +176,6 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
 
 void mlir::ttc::registerAttentionOps(OnnxRegistry &registry) {
   registry.add("Attention", {3, 7}, importAttention, {23});
+  registry.add("ai.onnx.preview.FlexAttention", {3, 3}, importFlexAttention);
   registry.add("RotaryEmbedding", {3, 4}, importRotaryEmbedding, {23});
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention and rotary embeddings of the default domain and of com.microsoft.
+// Attention and rotary embeddings of the default domain, of com.microsoft and of ai.onnx.preview.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/plain.txt %t/plain.onnx && ttc-translate --import-onnx %t/plain.onnx | FileCheck %s --check-prefix=PLAIN
 // RUN: onnx-text %t/groups.txt %t/groups.onnx && ttc-translate --import-onnx %t/groups.onnx | FileCheck %s --check-prefix=GROUPS
 // RUN: onnx-text %t/rotary.txt %t/rotary.onnx && ttc-translate --import-onnx %t/rotary.onnx | FileCheck %s --check-prefix=ROTARY
+// RUN: onnx-text %t/flex.txt %t/flex.onnx && ttc-translate --import-onnx %t/flex.onnx | FileCheck %s --check-prefix=FLEX
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 
@@ -48,8 +49,26 @@ g (float[1,3,8] x, float[9,2] c, float[9,2] s, int64[1,3] p) => (float[1,3,8] y,
 // ROTARY: ttc.slice %{{.*}} {sizes = [1, 3, 2, 2], starts = [0, 0, 0, 1], steps = [1, 1, 1, 2]}
 // ROTARY: ttc.concat %{{.*}}, %{{.*}} {axis = 4}
 
+// Bodies change the scores and the probabilities in f32, and may use values of the graph. The product with the
+// values is in f32, too.
+//--- flex.txt
+<ir_version: 8, opset_import: ["" : 23, "ai.onnx.preview" : 1]>
+g (float16[1,6,5,4] q, float16[1,2,7,4] k, float16[1,2,7,3] v, float[6,1,1] slope) => (float16[1,6,5,3] y)
+{
+  y = ai.onnx.preview.FlexAttention<
+    score_mod = cap (float[b,h,r,c] s) => (float[b,h,r,c] t) { u = Tanh(s) t = Mul(u, slope) },
+    prob_mod = half (float[b,h,r,c] p) => (float[b,h,r,c] o) { w = Constant<value_float = 0.5>() o = Mul(p, w) }>(q, k, v)
+}
+// FLEX: ttc.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<1x2x15x4xf16>, tensor<1x2x7x4xf16>) -> tensor<1x2x15x7xf16>
+// FLEX: ttc.tanh %{{.*}} : (tensor<1x6x5x7xf32>)
+// FLEX: ttc.mul %{{.*}}, %arg3
+// FLEX: ttc.softmax %{{.*}} {axis = 3} : (tensor<1x6x5x7xf32>)
+// FLEX: ttc.mul
+// FLEX: ttc.matmul %{{.*}}, %{{.*}} : (tensor<1x2x15x7xf32>, tensor<1x2x7x3xf32>) -> tensor<1x2x15x3xf32>
+// FLEX: ttc.cast %{{.*}} : (tensor<1x6x5x3xf32>) -> tensor<1x6x5x3xf16>
+
 //--- errors.txt
-<ir_version: 8, opset_import: ["" : 23, "com.microsoft" : 1]>
+<ir_version: 8, opset_import: ["" : 23, "com.microsoft" : 1, "ai.onnx.preview" : 1]>
 g (float[1,5,12] x, float[1,3,5,4] q, float[1,2,5,4] k, float[12,36] w, float[36] b, int32[3] m, float[9,2] c) => (float[1,5,12] y)
 {
   a = Attention<q_num_heads = 5, kv_num_heads = 3>(x, x, x)
@@ -62,6 +81,9 @@ g (float[1,5,12] x, float[1,3,5,4] q, float[1,2,5,4] k, float[12,36] w, float[36
   l = com.microsoft.Attention<num_heads = 3>(x, w, b, m)
   n = com.microsoft.Attention<num_heads = 3, qkv_hidden_sizes = [12, 12, 13]>(x, w, b)
   y = com.microsoft.MultiHeadAttention<num_heads = 3>(x)
+  o = ai.onnx.preview.FlexAttention(x, q, q)
+  p = ai.onnx.preview.FlexAttention<score_mod = wrong (float[b,h,r,c] s) => (bool[b,h,r,c] t) { t = Equal(s, s) }>(q, q, q)
+  r = ai.onnx.preview.FlexAttention<prob_mod = two (float[b,h,r,c] s) => (float[b,h,r,c] s, float[b,h,r,c] s) { }>(q, q, q)
 }
 // ERRORS: node 'Attention_0' (Attention, opset 23): expected Q to have three dimensions, the last a multiple of 5 heads, found 'tensor<1x5x12xf32>'
 // ERRORS: node 'Attention_1' (Attention, opset 23): queries 'tensor<1x3x5x4xf32>', keys 'tensor<1x2x5x4xf32>' and values 'tensor<1x2x5x4xf32>' do not fit together
@@ -73,3 +95,6 @@ g (float[1,5,12] x, float[1,3,5,4] q, float[1,2,5,4] k, float[12,36] w, float[36
 // ERRORS: node 'Attention_7' (Attention,{{.*}}: the mask 'tensor<3xi32>' does not fit a batch of 1, 5 queries and 5 keys
 // ERRORS: node 'Attention_8' (Attention,{{.*}}: weights 'tensor<12x36xf32>' do not fit the sizes [12, 12, 13] of 3 heads
 // ERRORS: node 'MultiHeadAttention_9' (MultiHeadAttention,{{.*}}: the layout of query 'tensor<1x5x12xf32>' without keys is not supported
+// ERRORS: node 'FlexAttention_10' (FlexAttention, opset 1): expected Q, K and V to have four dimensions each, found 'tensor<1x5x12xf32>', 'tensor<1x3x5x4xf32>', 'tensor<1x3x5x4xf32>'
+// ERRORS: node 'FlexAttention_11' (FlexAttention, opset 1): expected 'score_mod' to give one result of type 'tensor<1x3x5x5xf32>', found 'tensor<1x3x5x5xi1>'
+// ERRORS: node 'FlexAttention_12' (FlexAttention, opset 1): expected 'prob_mod' to give one result of type 'tensor<1x3x5x5xf32>', found 2 results
