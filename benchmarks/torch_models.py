@@ -5,12 +5,16 @@ configurations. Weights are random, nothing is downloaded.
 MODELS[name]() returns a module in eval mode, its positional arguments and its keyword arguments.
 """
 import os
+import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import torch
 
 SEED = 20
+
+# Where scripts/test-torch.sh puts torchvision.
+sys.path.append(os.path.join(sys.prefix, "vision"))
 
 
 def _declare_torchvision_ops():
@@ -21,8 +25,6 @@ def _declare_torchvision_ops():
     except RuntimeError as error:
         if "torchvision::nms" not in str(error):
             raise
-        import sys
-
         for name in [n for n in sys.modules if n.partition(".")[0] == "torchvision"]:
             del sys.modules[name]
         for name in ("nms", "qnms"):

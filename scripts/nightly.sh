@@ -71,6 +71,9 @@ stage_torch() {
   scripts/test-torch.sh
 }
 stage_extension() {
+  build release ttc-translate
+  build/bin/ttc-translate --onnx-to-bundle examples/digits/digits.onnx -o "$results/digits.ttcb"
+  build/bin/ttc-translate --onnx-to-bundle examples/host-ops/swish.onnx '--host-ops=com.acme.*' -o "$results/swish.ttcb"
   cmake -S . -B build-asan-python -G Ninja -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
     -DCMAKE_BUILD_TYPE=None -DTTC_BUILD_COMPILER=OFF -DTTC_BUILD_TESTS=OFF -DTTC_PYTHON_BINDINGS=ON \
     -DCMAKE_CXX_FLAGS="-O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=all -shared-libasan"

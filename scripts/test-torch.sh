@@ -16,12 +16,15 @@ if ! ls "$build"/python/ttrt/_ttrt.*.so > /dev/null 2>&1; then
   echo "test-torch.sh: $build/python/ttrt is not built: cmake --build $build --target _ttrt ttc-translate" >&2
   exit 1
 fi
-if [ ! -e "$venv/ready" ]; then
-  python3 -m venv "$venv"
+if [ ! -e "$venv/vision" ]; then
+  python3 -m venv --clear "$venv"
   # Without their dependencies: those of PyPI's torch are CUDA's libraries, which the CPU does not need.
-  "$venv/bin/pip" install --quiet --no-deps torch==2.13.0 torchvision==0.28.0 transformers==5.23.0
+  "$venv/bin/pip" install --quiet --no-deps torch==2.13.0 transformers==5.23.0
+  # In a folder of its own, which benchmarks/torch_models.py adds: transformers imports every torchvision that it
+  # finds, and fails where that was built for another PyTorch.
+  "$venv/bin/pip" install --quiet --no-deps --target "$venv/vision.part" torchvision==0.28.0
   "$venv/bin/pip" install --quiet -r scripts/requirements-torch.txt
-  touch "$venv/ready"
+  mv "$venv/vision.part" "$venv/vision"
 fi
 TTC_BUILD_DIR=$build exec "$venv/bin/python" -m pytest -q -p no:cacheprovider \
   test/python/torch test/python/ttc/test_python_examples.py "$@"

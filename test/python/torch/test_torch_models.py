@@ -5,6 +5,7 @@ import needs  # noqa: F401, I001: skips the file
 
 import pytest
 import torch
+import torch_models
 from graphs import Compiled
 
 for _module in ("torchvision", "transformers"):
@@ -14,8 +15,6 @@ for _module in ("torchvision", "transformers"):
         pytest.skip(f"{_module} is not installed: scripts/test-torch.sh runs these tests", allow_module_level=True)
     except Exception:  # torchvision of another build: torch_models helps
         pass
-
-import torch_models
 
 NAMES = [name if name in torch_models.TABLE else pytest.param(name, marks=pytest.mark.nightly) for name in torch_models.MODELS]
 
