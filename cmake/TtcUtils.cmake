@@ -62,12 +62,18 @@ function(ttc_use_precompiled_headers name)
   endif()
 endfunction()
 
-# ttc_add_library(NAME SOURCES a.cpp b.cpp [LINK lib1 lib2] [DEPENDS target...] [PRECOMPILED headers])
+# ttc_add_library(NAME [TRAPS] SOURCES a.cpp b.cpp [LINK lib1 lib2] [DEPENDS target...] [PRECOMPILED headers])
 # A static library of the compiler. Sees <source root>/include, the source root
 # (for "dialects/Ttc/...") and the matching folders of the build tree.
+# TRAPS: for what reads strangers' files. Undefined behaviour, such as an overflow of a size, ends the program
+# instead of going on with a wrong number; a build with sanitizers reports it.
 function(ttc_add_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TRAPS" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(ARG_TRAPS AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_CXX_FLAGS MATCHES "sanitize")
+    # vptr and function need what LLVM is built without.
+    target_compile_options(${name} PRIVATE -fsanitize=undefined -fno-sanitize=vptr,function -fsanitize-trap=undefined)
+  endif()
   target_include_directories(${name} PUBLIC
     ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}
     ${CMAKE_BINARY_DIR}/include ${CMAKE_BINARY_DIR})
