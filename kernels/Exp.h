@@ -9,7 +9,7 @@ namespace ttc::kernels {
 
 /// exp(x) for x <= 0, to 1 unit in the last place; 0 below -87.33, where results would be
 /// subnormal; NaN for NaN. The polynomial is that of the compiler's exp
-/// (lib/Codegen/MathApproximation.cpp).
+/// (dialects/Ttc/Functions/MathApproximation.cpp).
 TTC_INLINE vf expOfNegative(vf x) {
   // Adding this rounds to an integer, which stands in the low bits.
   const vf magic = (vf)12582912.0f; // 1.5 * 2^23

@@ -63,10 +63,15 @@ template <typename Float, typename Bits, int kMantissa> Float remainder(Float x,
     return (x * y) / (x * y);
   if (a < b)
     return x;
-  // Subnormals have no hidden bit and the exponent of the smallest normal number.
-  Bits ma = ea ? (a & (kOne - 1)) | kOne : a, mb = eb ? (b & (kOne - 1)) | kOne : b;
-  ea += ea == 0;
-  eb += eb == 0;
+  // Subnormals have no hidden bit and the exponent of the smallest normal number. Shifted up, no
+  // significand is twice the other, so that one subtraction a step is enough.
+  auto split = [](Bits bits, int &exponent) {
+    Bits significand = exponent ? (bits & (kOne - 1)) | kOne : bits;
+    for (exponent += exponent == 0; significand < kOne; --exponent)
+      significand <<= 1;
+    return significand;
+  };
+  Bits ma = split(a, ea), mb = split(b, eb);
   for (; ea > eb; --ea) {
     if (ma >= mb)
       ma -= mb;
@@ -76,9 +81,9 @@ template <typename Float, typename Bits, int kMantissa> Float remainder(Float x,
     ma -= mb;
   if (ma == 0)
     return floatOf(sign);
-  for (; ma < kOne && ea > 1; --ea)
+  for (; ma < kOne; --ea)
     ma <<= 1;
-  Bits result = ma >= kOne ? (ma - kOne) | (Bits(ea) << kMantissa) : ma;
+  Bits result = ea > 0 ? (ma - kOne) | (Bits(ea) << kMantissa) : ma >> (1 - ea);
   return floatOf(static_cast<Bits>(result | sign));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "MathApproximation.h"
+#include "dialects/Ttc/Functions/MathApproximation.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -75,14 +75,40 @@ struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+struct ExpandFunction : RewritePattern {
+  explicit ExpandFunction(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    Value value = expandFunction(rewriter, op);
+    if (!value)
+      return failure();
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+/// For CPUs without FMA, in two roundings.
+struct ExpandFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
+  }
+};
+
 struct ExpandArithmeticPass : mlir::ttc::impl::ExpandArithmeticBase<ExpandArithmeticPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateMathApproximationPatterns(patterns);
-    populateMathApproximationF64Patterns(patterns);
+    patterns.add<ExpandFunction>(&getContext());
     arith::populateExpandBFloat16Patterns(patterns);
-    if (!llvm::is_contained(getNeededFeatures(getCpuTarget(getOperation())), "f16c"))
+    const std::vector<std::string> features = getNeededFeatures(getCpuTarget(getOperation()));
+    if (!llvm::is_contained(features, "f16c"))
       patterns.add<ExtendF16, TruncateF16>(&getContext());
+    if (!llvm::is_contained(features, "fma"))
+      patterns.add<ExpandFma>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

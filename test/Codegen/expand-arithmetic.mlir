@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-expand-arithmetic | FileCheck %s
-// RUN: ttc-opt %s --ttc-expand-arithmetic | FileCheck %s --check-prefix=NONE
+// RUN: ttc-opt %s --ttc-set-target=target-cpu=x86-64-v3 --ttc-expand-arithmetic | FileCheck %s
+// RUN: ttc-opt %s --ttc-set-target=target-cpu=x86-64-v3 --ttc-expand-arithmetic | FileCheck %s --check-prefix=NONE
+// RUN: ttc-opt %s --ttc-set-target=target-cpu=x86-64-v2 --ttc-expand-arithmetic | FileCheck %s --check-prefix=OLD
 
-// Nothing of math is left but what is an instruction everywhere, and nothing narrow is computed.
-// NONE-NOT: math.{{[b-rt-z]}}
+// Nothing of math is left but what is an instruction, nothing narrow is computed, and nothing is left
+// to the code generator to contract.
+// NONE-NOT: {{math\.([b-eg-rt-z]|fl)|contract}}
+// OLD-NOT: {{math\.[b-rt-z]}}
 
 // CHECK-LABEL: func.func @exp(
 // CHECK:         %[[MAGIC:.*]] = arith.constant 0x4B400000 : f32
-// The difference from the magic number is exact and must not be contracted.
-// CHECK:         arith.subf %{{.*}}, %[[MAGIC]] : f32
-// CHECK:         arith.mulf %{{.*}} fastmath<contract> : f32
+// CHECK:         %[[SHIFTED:.*]] = math.fma %{{.*}}, %{{.*}}, %[[MAGIC]] : f32
+// The difference from the magic number is exact.
+// CHECK:         arith.subf %[[SHIFTED]], %[[MAGIC]] : f32
+// CHECK:         arith.mulf %{{.*}}, %{{.*}} : f32
 func.func @exp(%x: f32) -> f32 {
   %0 = math.exp %x : f32
   return %0 : f32
@@ -29,8 +33,8 @@ func.func @vectors(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
 // 2^x has a reduction of its own: scaling the argument of exp would lose 67 ulp.
 // CHECK-LABEL: func.func @exp2(
 // CHECK:         %[[N:.*]] = arith.subf %{{.*}}, %{{.*}} : f32
-// CHECK:         %[[R:.*]] = arith.subf %{{.*}}, %[[N]] fastmath<contract> : f32
-// CHECK:         arith.mulf %[[R]], %{{.*}} fastmath<contract> : f32
+// CHECK:         %[[R:.*]] = arith.subf %{{.*}}, %[[N]] : f32
+// CHECK:         arith.mulf %[[R]], %{{.*}} : f32
 func.func @exp2(%x: f32) -> f32 {
   %0 = math.exp2 %x : f32
   return %0 : f32
@@ -63,10 +67,12 @@ func.func @rounding(%x: f32) -> (f32, f32, f32, f32, f32) {
   return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
 }
 
-// A product and a sum that may be contracted: FMA where the CPU has it.
+// An instruction, or two roundings on a CPU that lacks it.
 // CHECK-LABEL: func.func @fma(
-// CHECK:         %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
-// CHECK:         arith.addf %[[P]], %{{.*}} fastmath<contract>
+// CHECK:         math.fma
+// OLD-LABEL: func.func @fma(
+// OLD:         %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// OLD:         arith.addf %[[P]], %{{.*}} : f32
 func.func @fma(%x: f32, %y: f32, %z: f32) -> f32 {
   %0 = math.fma %x, %y, %z : f32
   return %0 : f32

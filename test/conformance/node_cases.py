@@ -149,6 +149,7 @@ def reason(message):
     message = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
     message = re.sub(r"^.*?error: ", "", message)
     message = re.sub(r"^.*?: (?=expected )", "", message)  # A node's name.
+    message = re.sub(r" \(--[^)]*\)", "", message)  # Options that would help.
     message = re.sub(r" \(of \w+ node '[^']*'\)", "", message)
     message = re.sub(r"'[^']*'", "'...'", message)
     message = re.sub(r"\[[^\]]*\]", "[...]", message)

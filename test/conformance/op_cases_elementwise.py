@@ -148,6 +148,10 @@ def special_cases():
         b = Tensor("f32", [-2, 2, 2, -2, np.inf, np.inf, -np.inf, -np.inf, 2, 2, 0, -0.0, 2, np.nan, -1e-38, -2, 2, 7])
         expected = np.mod(a.value, b.value)
         yield case("mod_special", "mod {}", [a, b], [Tensor("f32", expected)], rtol=1e-6, atol=0)
+        # Divisors, and remainders, that are subnormal.
+        a = Tensor("f32", [103.9, -1.2, 3e38, 2e-38, 1e-40, -5.5])
+        b = Tensor("f32", [1e-40, 1e-40, 1e-45, 1.5e-38, 3e-41, 1.3e-38])
+        yield case("fmod_subnormal", "mod {} {fmod}", [a, b], [Tensor("f32", np.fmod(a.value, b.value))], rtol=0, atol=0)
         x = sample("f32", (1000,), -1000, 1000)
         for op, reference in {"sin {}": np.sin, "cos {}": np.cos}.items():
             yield case(f"{word(op)}_large", op, [x], [Tensor("f32", reference(wide(x)))], rtol=1e-5, atol=5e-7)

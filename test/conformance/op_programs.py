@@ -93,14 +93,14 @@ class Case:
 
 
 class Programs:
-    """The compiled cases of one module."""
+    """The compiled cases of one module, for this machine's CPU or a given one."""
 
-    def __init__(self, tools, folder, cases):
+    def __init__(self, tools, folder, cases, cpu="native"):
         source, self.object = folder / "ops.mlir", folder / "ops.so"
         source.write_text("".join(case.text for case in cases))
-        with tools.keeping("ttc-opt", source) as kept:
+        with tools.keeping("ttc-opt", source, cpu) as kept:
             if not kept.exists():
-                tools.run("ttc-opt", "--ttc-lower-programs", "--ttc-compile-programs", source, "-o", f"{kept}.part")
+                tools.run("ttc-opt", f"--ttc-set-target=target-cpu={cpu}", "--ttc-lower-programs", "--ttc-compile-programs", source, "-o", f"{kept}.part")
                 os.replace(f"{kept}.part", kept)
             text = kept.read_text()
         self.programs = {

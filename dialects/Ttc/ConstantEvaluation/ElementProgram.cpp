@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ElementProgram.h"
 #include "dialects/Ttc/ConstantEvaluation/ElementNumbers.h"
+#include "dialects/Ttc/Functions/MathApproximation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -139,15 +140,10 @@ bool Compiler::compileConstant(Operation *op) {
 bool Compiler::compileFloat(Operation *op) {
   using namespace arith;
   using namespace math;
-  auto rsqrt = [](auto x) { return decltype(x)(1) / std::sqrt(x); };
   auto fmod = [](auto x, auto y) { return std::fmod(x, y); };
-  // maximumf and minimumf propagate NaN, maxnumf and minnumf do not.
-  auto maximum = [](auto x, auto y) {
-    return x > y || x != x ? x : y > x || y != y ? y : std::signbit(x) ? y : x;
-  };
-  auto minimum = [](auto x, auto y) {
-    return x < y || x != x ? x : y < x || y != y ? y : std::signbit(x) ? x : y;
-  };
+  // As --arith-expand has them: NaN wins, and of two zeros the second operand.
+  auto maximum = [](auto x, auto y) { return y != y ? y : x <= y ? y : x; };
+  auto minimum = [](auto x, auto y) { return y != y ? y : x >= y ? y : x; };
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](AddFOp) { return floatBinary(op, [](auto x, auto y) { return x + y; }); })
       .Case([&](SubFOp) { return floatBinary(op, [](auto x, auto y) { return x - y; }); })
@@ -156,45 +152,12 @@ bool Compiler::compileFloat(Operation *op) {
       .Case([&](RemFOp) { return floatBinary(op, fmod); })
       .Case([&](MaximumFOp) { return floatBinary(op, maximum); })
       .Case([&](MinimumFOp) { return floatBinary(op, minimum); })
-      .Case([&](MaxNumFOp) {
-        return floatBinary(op, [](auto x, auto y) { return std::fmax(x, y); });
-      })
-      .Case([&](MinNumFOp) {
-        return floatBinary(op, [](auto x, auto y) { return std::fmin(x, y); });
-      })
-      .Case([&](PowFOp) { return floatBinary(op, [](auto x, auto y) { return std::pow(x, y); }); })
       .Case([&](CopySignOp) {
         return floatBinary(op, [](auto x, auto y) { return std::copysign(x, y); });
       })
-      .Case(
-          [&](Atan2Op) { return floatBinary(op, [](auto x, auto y) { return std::atan2(x, y); }); })
       .Case([&](NegFOp) { return floatUnary(op, [](auto x) { return -x; }); })
       .Case([&](AbsFOp) { return floatUnary(op, [](auto x) { return std::fabs(x); }); })
-      .Case([&](math::CeilOp) { return floatUnary(op, [](auto x) { return std::ceil(x); }); })
-      .Case([&](math::FloorOp) { return floatUnary(op, [](auto x) { return std::floor(x); }); })
-      .Case([&](TruncOp) { return floatUnary(op, [](auto x) { return std::trunc(x); }); })
-      .Case([&](math::RoundOp) { return floatUnary(op, [](auto x) { return std::round(x); }); })
-      .Case([&](RoundEvenOp) { return floatUnary(op, [](auto x) { return std::nearbyint(x); }); })
       .Case([&](math::SqrtOp) { return floatUnary(op, [](auto x) { return std::sqrt(x); }); })
-      .Case([&](math::RsqrtOp) { return floatUnary(op, rsqrt); })
-      .Case([&](math::ExpOp) { return floatUnary(op, [](auto x) { return std::exp(x); }); })
-      .Case([&](Exp2Op) { return floatUnary(op, [](auto x) { return std::exp2(x); }); })
-      .Case([&](ExpM1Op) { return floatUnary(op, [](auto x) { return std::expm1(x); }); })
-      .Case([&](math::LogOp) { return floatUnary(op, [](auto x) { return std::log(x); }); })
-      .Case([&](Log2Op) { return floatUnary(op, [](auto x) { return std::log2(x); }); })
-      .Case([&](Log1pOp) { return floatUnary(op, [](auto x) { return std::log1p(x); }); })
-      .Case([&](math::SinOp) { return floatUnary(op, [](auto x) { return std::sin(x); }); })
-      .Case([&](math::CosOp) { return floatUnary(op, [](auto x) { return std::cos(x); }); })
-      .Case([&](math::AsinOp) { return floatUnary(op, [](auto x) { return std::asin(x); }); })
-      .Case([&](math::AcosOp) { return floatUnary(op, [](auto x) { return std::acos(x); }); })
-      .Case([&](math::AtanOp) { return floatUnary(op, [](auto x) { return std::atan(x); }); })
-      .Case([&](math::SinhOp) { return floatUnary(op, [](auto x) { return std::sinh(x); }); })
-      .Case([&](math::CoshOp) { return floatUnary(op, [](auto x) { return std::cosh(x); }); })
-      .Case([&](math::AsinhOp) { return floatUnary(op, [](auto x) { return std::asinh(x); }); })
-      .Case([&](math::AcoshOp) { return floatUnary(op, [](auto x) { return std::acosh(x); }); })
-      .Case([&](math::AtanhOp) { return floatUnary(op, [](auto x) { return std::atanh(x); }); })
-      .Case([&](math::TanhOp) { return floatUnary(op, [](auto x) { return std::tanh(x); }); })
-      .Case([&](math::ErfOp) { return floatUnary(op, [](auto x) { return std::erf(x); }); })
       .Case([&](FmaOp) {
         auto fma = [type = op->getResult(0).getType(), a = operands[0], b = operands[1],
                     c = operands[2], r = out]<typename T>(char *const *regs, size_t n, T) {
@@ -326,29 +289,19 @@ bool Compiler::compileConversion(Operation *op) {
         [to, r = out](char *const *regs, size_t n) { roundTo(to, as<float>(regs[r]), n); });
     return true;
   };
-  /// From floats to integers; out-of-range values saturate and NaN gives 0; arith leaves both
-  /// undefined.
-  auto toInteger = [&](double low, double high) {
+  /// From floats to integers. What arith leaves undefined becomes the least integer.
+  auto toInteger = [&] {
+    const double end = std::ldexp(1.0, toWidth - 1);
     auto cut = [=](auto x) {
-      if (x != x)
-        return int64_t(0);
-      double clamped = std::clamp(std::trunc(double(x)), low, high);
-      if (clamped >= 0x1p63)
-        return low < 0 ? INT64_MAX : int64_t(clamped >= 0x1p64 ? ~uint64_t(0) : uint64_t(clamped));
-      return wrap(int64_t(clamped), toWidth);
+      double whole = std::trunc(double(x));
+      return whole >= -end && whole < end ? int64_t(whole) : llvm::minIntN(toWidth);
     };
     return isDouble(from) ? convert<int64_t, double>(cut) : convert<int64_t, float>(cut);
   };
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](SIToFPOp) { return toFloat([=](int64_t x) { return signExtend(x, fromWidth); }); })
       .Case([&](UIToFPOp) { return toFloat([=](int64_t x) { return zeroExtend(x, fromWidth); }); })
-      .Case([&](FPToSIOp) {
-        return toInteger(-std::ldexp(1.0, toWidth - 1),
-                         toWidth == 64 ? 0x1p63 : std::ldexp(1.0, toWidth - 1) - 1);
-      })
-      .Case([&](FPToUIOp) {
-        return toInteger(0, toWidth == 64 ? 0x1p64 : std::ldexp(1.0, toWidth) - 1);
-      })
+      .Case([&](FPToSIOp) { return toInteger(); })
       .Case([&](ExtSIOp) {
         return unary<int64_t>([=](int64_t x) { return signExtend(x, fromWidth); }, {});
       })
@@ -459,6 +412,16 @@ FailureOr<ElementProgram> ElementProgram::compile(Block &block, Value result) {
     if (!isSupported(argument.getType()))
       return failure();
     compiler.addRegister(argument);
+  }
+  // What programs compute: not the functions of this machine's library, whose last bits differ.
+  IRRewriter rewriter(result.getContext());
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Value expanded = expandFunction(rewriter, &op);
+    if (!expanded)
+      continue;
+    if (op.getResult(0) == result)
+      result = expanded;
+    rewriter.replaceOp(&op, expanded);
   }
   for (Operation &op : block)
     if (failed(compiler.compile(&op)))

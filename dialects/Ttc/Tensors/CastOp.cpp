@@ -4,6 +4,7 @@
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/NarrowFloats.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -58,24 +59,32 @@ static Value convertFloats(Emitter &e, Value x, Type to) {
   return e.op<arith::TruncFOp>(type, x);
 }
 
+/// To a signed integer. What is out of range, or NaN, becomes the least one, as by x86's
+/// instructions; arith leaves it undefined, and LLVM makes anything of it.
+static Value convertToSigned(Emitter &e, Value x, Type to) {
+  const double end = std::ldexp(1.0, getElementTypeOrSelf(to).getIntOrFloatBitWidth() - 1);
+  Value fits = e.cmp(CmpFPredicate::OLT, e.op<math::AbsFOp>(x), e.number(x, end));
+  return e.op<arith::FPToSIOp>(to, e.select(fits, x, e.number(x, -end)));
+}
+
 /// From a float to an integer. Via at least 32 bits, so that values out of range of a narrow
 /// integer wrap around.
 static Value convertToInteger(Emitter &e, Value x, IntegerType to, bool toUnsigned) {
   OpBuilder &b = e.builder;
+  if (getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() < 32)
+    x = e.op<arith::ExtFOp>(Emitter::shaped(x, b.getF32Type()), x);
   if (toUnsigned && to.getWidth() == 64) {
     // The upper half of the range by way of the lower one; negative values wrap around, too.
     Type type = Emitter::shaped(x, to);
     Value half = e.number(x, 0x1p63);
     Value isUpper = e.cmp(CmpFPredicate::OGE, x, half);
-    Value integer = e.op<arith::FPToSIOp>(type, e.select(isUpper, e.sub(x, half), x));
+    Value integer = convertToSigned(e, e.select(isUpper, e.sub(x, half), x), type);
     Value top = e.splat(integer, IntegerAttr::get(to, APInt::getSignedMinValue(64)));
     return e.select(isUpper, e.op<arith::XOrIOp>(integer, top), integer);
   }
   const unsigned width = toUnsigned && to.getWidth() == 32 ? 64 : std::max(32u, to.getWidth());
   Type wide = b.getIntegerType(width);
-  if (getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() < 32)
-    x = e.op<arith::ExtFOp>(Emitter::shaped(x, b.getF32Type()), x);
-  Value integer = e.op<arith::FPToSIOp>(Emitter::shaped(x, wide), x);
+  Value integer = convertToSigned(e, x, Emitter::shaped(x, wide));
   return wide == to ? integer : e.op<arith::TruncIOp>(Emitter::shaped(x, to), integer);
 }
 

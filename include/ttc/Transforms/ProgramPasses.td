@@ -233,6 +233,9 @@ def FuseQuantization : Pass<"ttc-fuse-quantization", "::mlir::ModuleOp"> {
     `ttc.transpose` between a `ttc.dequantize` and a `ttc.quantize` of the same scale and zero point is
     computed on the bytes.
 
+    A `ttc.gather` of rows of a table that is computed from narrower constants, such as a `ttc.cast` or
+    `ttc.dequantize` of bytes, gathers these, and computes the rows.
+
     Before:
     ```mlir
     %0 = ttc.dequantize %x, %xs, %xz : (tensor<4x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<4x8xf32>
@@ -506,8 +509,8 @@ def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {
     The constant, packed weights of `ttc.kernel.gemm` are stored in a narrower type, from which the
     kernel converts them when it loads them. `weights` says in which one:
 
-    - `auto`: in bf16 or f16, if that type holds every weight exactly; the result has the same bits as
-      with f32;
+    - `auto`: in i8, bf16 or f16, if that type holds every weight exactly; the result has the same bits
+      as with f32;
     - `f32`: in f32;
     - `f16`, `bf16`: rounded to nearest. A tensor with a finite weight that would become infinite stays
       as it is;

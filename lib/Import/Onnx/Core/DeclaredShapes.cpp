@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeclaredShapes.h"
 
-#include "Expressions.h"
-
 #include "onnx/onnx_pb.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::ttc;
 
 bool mlir::ttc::isShapedByDeclaration(OnnxNode &node, unsigned input) {
+  node.acceptDeclaredShape();
   return node.hasInput(input) && !node.isConstantInput(input) &&
          tensorType(node.input(input)).getNumElements() > 0 && node.declaredShape(0);
+}
+
+Value mlir::ttc::spoilUnless(Expressions &e, Value holds, Value value) {
+  if (!holds || !value)
+    return {};
+  Type type = elementTypeOf(value);
+  const unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 8 || (isa<FloatType>(type) && width < 16)) // codes and bools
+    return value;
+  const double bad = isa<FloatType>(type)       ? std::numeric_limits<double>::quiet_NaN()
+                     : type.isUnsignedInteger() ? std::ldexp(1.0, width) - 1
+                                                : -std::ldexp(1.0, width - 1);
+  return e.where(holds, value, bad);
 }
 
 LogicalResult mlir::ttc::reshapeToDeclared(OnnxNode &node) {
@@ -18,7 +33,8 @@ LogicalResult mlir::ttc::reshapeToDeclared(OnnxNode &node) {
   SmallVector<int64_t> shape = *node.declaredShape(0);
   if (getNumElementsChecked(shape) != tensorType(x).getNumElements())
     return node.error() << "the shape is computed at run time, and the declared one, ["
-                        << printList(shape) << "], does not fit " << x.getType();
+                        << printList(shape) << "], does not fit " << x.getType()
+                        << node.describeShapeOption();
   return node.results(node.reshape(x, shape));
 }
 
@@ -37,6 +53,18 @@ static Value normalize(Expressions &e, Value value, int64_t size) {
                  e.add(value, static_cast<double>(size)), value);
 }
 
+/// Whether bounds, which count from the front, select `size` of `dim` elements.
+static Value selects(Expressions &e, Value start, Value end, Value step, int64_t dim,
+                     int64_t size) {
+  Value isBack = e.compare(ComparePredicate::LT, step, 0.0);
+  Value last = e.where(isBack, e.scalar(dim - 1), e.scalar(dim));
+  start = e.min(e.max(start, e.scalar(0)), last);
+  end = e.min(e.max(end, e.where(isBack, e.scalar(-1), e.scalar(0))), last);
+  Value distance = e.where(isBack, e.sub(start, end), e.sub(end, start)), stride = e.abs(step);
+  Value count = e.div(e.add(distance, e.sub(stride, 1.0)), stride);
+  return e.compare(ComparePredicate::EQ, e.max(count, e.scalar(0)), e.scalar(size));
+}
+
 LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0);
@@ -47,7 +75,8 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
                                              : "input 1 (starts) is missing");
   if (static_cast<int64_t>(shape.size()) != rank)
     return node.error() << "bounds are computed at run time, and the declared shape ["
-                        << printList(shape) << "] does not fit " << x.getType();
+                        << printList(shape) << "] does not fit " << x.getType()
+                        << node.describeShapeOption();
   for (unsigned input : {1u, 2u, 3u, 4u})
     if (node.hasInput(input) &&
         (rankOf(node.input(input)) != 1 || shapeOf(node.input(input)) != shapeOf(node.input(1))))
@@ -56,12 +85,14 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
   const int64_t count = shapeOf(node.input(1))[0];
   if (count > rank)
     return node.error() << "expected bounds of at most " << rank << " axes, found " << count;
+  Value holds;
   for (int64_t axis = 0; axis < rank; ++axis) {
     const int64_t size = shape[axis], dim = shapeOf(x)[axis];
     if (size < 0 || size > dim || dim == 0)
       return node.error() << "bounds are computed at run time, and the declared shape ["
-                          << printList(shape) << "] is not inside " << x.getType();
-    Value start = e.scalar(0), step = e.scalar(1);
+                          << printList(shape) << "] is not inside " << x.getType()
+                          << node.describeShapeOption();
+    Value start = e.scalar(0), end = e.scalar(dim), step = e.scalar(1);
     for (int64_t i = 0; i < count; ++i) {
       Value isAxis;
       if (node.hasInput(3))
@@ -69,18 +100,21 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
                            e.scalar(axis));
       else if (i != axis)
         continue;
-      Value itsStart = elementOf(e, node.input(1), i);
+      Value itsStart = elementOf(e, node.input(1), i), itsEnd = elementOf(e, node.input(2), i);
       Value itsStep = node.hasInput(4) ? elementOf(e, node.input(4), i) : e.scalar(1);
       start = isAxis ? e.where(isAxis, itsStart, start) : itsStart;
+      end = isAxis ? e.where(isAxis, itsEnd, end) : itsEnd;
       step = isAxis ? e.where(isAxis, itsStep, step) : itsStep;
     }
+    Value fits = selects(e, normalize(e, start, dim), normalize(e, end, dim), step, dim, size);
+    holds = holds ? e.both(holds, fits) : fits;
     // The first element is inside if there is one at all.
     start = e.min(e.max(normalize(e, start, dim), e.scalar(0)), e.scalar(dim - 1));
     x = e.gather(x, e.add(start, e.mul(e.iota(size, 0, 1), step)), axis);
     if (!x)
       return failure();
   }
-  return node.results(x);
+  return node.results(holds ? spoilUnless(e, holds, x) : x);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 #ifndef TTC_LIB_IMPORT_DECLAREDSHAPES_H
 #define TTC_LIB_IMPORT_DECLAREDSHAPES_H
 
-#include "OnnxNode.h"
+#include "Expressions.h"
 
 #include "dialects/Ttc/TtcAttributes.h"
 
@@ -13,6 +13,10 @@ namespace mlir::ttc {
 /// Whether an input that shapes a result is computed at run time while the shape of output 0 is
 /// declared. Without elements it is as good as constant.
 bool isShapedByDeclaration(OnnxNode &node, unsigned input);
+
+/// `value` where the scalar `holds` is true. Otherwise the declared shape lost elements, or made
+/// some up, which must show: NaN, and the integers that are farthest from zero.
+Value spoilUnless(Expressions &e, Value holds, Value value);
 
 /// Input 0 in the declared shape: Reshape, Squeeze and Unsqueeze by a shape or axes that are
 /// computed.

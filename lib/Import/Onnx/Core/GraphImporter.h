@@ -23,6 +23,8 @@ public:
 
   ImportContext &getShared() const { return shared; }
   const OnnxGraph &getGraph() const { return graph; }
+  /// Whether the graph is the body of a node or a function, and not the model.
+  bool isBody() const { return !prefix.empty(); }
 
   /// Defines an input; null if a call omits it.
   void bind(StringRef name, Value value) {

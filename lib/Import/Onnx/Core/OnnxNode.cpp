@@ -102,7 +102,9 @@ static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned inde
   if (!matchPattern(node.input(index), m_Constant(&attr)))
     return node.error() << "expected input " << index << " (" << what
                         << ") to be constant, found a value that is computed at run time: ttc "
-                           "compiles static shapes";
+                           "compiles static shapes"
+                        << node.describeOrigin(node.input(index))
+                        << (node.takesDeclaredShape() ? node.describeShapeOption() : "");
   if (attr.getNumElements() > kMostDescribing)
     return node.error() << "expected input " << index << " (" << what << ") to have at most "
                         << kMostDescribing << " elements, found " << attr.getType();

@@ -81,6 +81,15 @@ public:
   /// Reports attributes that the handler did not read.
   LogicalResult checkAllAttrsUsed();
 
+  /// What a message about a value that is computed at run time adds: the inputs of the model that
+  /// it is computed from, where fixing them would make it constant. Otherwise nothing.
+  std::string describeOrigin(Value value) const;
+  /// What a message about the shape of output 0 adds: the option that declares another one.
+  std::string describeShapeOption() const;
+  /// States that a declared shape of output 0 would do where an input is not constant.
+  void acceptDeclaredShape() { acceptsDeclaredShape = true; }
+  bool takesDeclaredShape() const { return acceptsDeclaredShape; }
+
   //===--- Creating ops ---===//
   /// Creates an op whose result types are inferred. Null operands at the end are omitted; any other
   /// null operand makes the result null. Ops on constants are folded.
@@ -171,7 +180,7 @@ private:
   ArrayRef<Value> inputs;
   SmallVector<Value> outputs;
   llvm::StringSet<> usedAttrs;
-  bool anyError = false;
+  bool anyError = false, acceptsDeclaredShape = false;
 };
 
 /// The number as an element. For integers it is cut off towards zero, and limited to those of 64

@@ -86,10 +86,16 @@ static LogicalResult importDeclaredRange(OnnxNode &node) {
   if (shape.size() != 1 || shape[0] > kMostRange)
     return node.error() << "expected a vector of at most " << kMostRange
                         << " elements as the declared result, found the shape [" << printList(shape)
-                        << "]";
+                        << "]" << node.describeShapeOption();
   Expressions e(node);
-  Value scaled = e.mul(e.iota(shape[0], elementType), node.reshape(node.input(2), {}));
-  return node.results(e.add(node.reshape(node.input(0), {}), scaled));
+  Value start = node.reshape(node.input(0), {}), limit = node.reshape(node.input(1), {});
+  Value delta = node.reshape(node.input(2), {});
+  Value range = e.add(start, e.mul(e.iota(shape[0], elementType), delta));
+  // ceil((limit - start) / delta), of which a negative one is an empty range
+  auto wide = [&](Value value) { return e.cast(value, node.getBuilder().getF64Type()); };
+  Value count = e.unary<CeilOp>(e.div(e.sub(wide(limit), wide(start)), wide(delta)));
+  Value holds = e.compare(ComparePredicate::EQ, e.max(count, 0.0), static_cast<double>(shape[0]));
+  return node.results(spoilUnless(e, holds, range));
 }
 
 static LogicalResult importRange(OnnxNode &node) {

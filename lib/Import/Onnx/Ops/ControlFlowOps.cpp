@@ -32,19 +32,39 @@ static Value toCondition(OnnxNode &node, Value value) {
   return node.reshape(value, {});
 }
 
-/// The values of `yes` where the condition is true, and of `no` elsewhere.
-static FailureOr<SmallVector<Value>> select(OnnxNode &node, Value condition, ArrayRef<Value> yes,
-                                            ArrayRef<Value> no) {
-  SmallVector<Value> results;
-  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(yes, no))) {
-    auto [a, b] = values;
-    if (a.getType() != b.getType() || !isa<RankedTensorType>(a.getType()))
-      return node.error()
-             << "the condition is computed at run time: expected both outcomes of value " << i
-             << " to have the same type, found " << a.getType() << " and " << b.getType();
-    results.push_back(a == b ? a : node.create<WhereOp>({condition, a, b}));
+/// Whether the type is that of one element in a tensor of static shape.
+static RankedTensorType getScalarLike(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() == 1 ? type : nullptr;
+}
+
+/// One element as a scalar in one branch and as a vector in the other, as exporters of Paddle write
+/// it, gets the shape that the model declares, or the one of more dimensions.
+static void matchRanks(OnnxNode &node, Value &yes, Value &no, unsigned output) {
+  RankedTensorType a = getScalarLike(yes), b = getScalarLike(no);
+  if (!a || !b || a == b || a.getElementType() != b.getElementType())
+    return;
+  ArrayRef<int64_t> shape = a.getRank() > b.getRank() ? a.getShape() : b.getShape();
+  std::optional<SmallVector<int64_t>> declared = node.declaredShape(output);
+  if (declared && (ArrayRef(*declared) == a.getShape() || ArrayRef(*declared) == b.getShape()))
+    shape = *declared;
+  yes = node.reshape(yes, shape);
+  no = node.reshape(no, shape);
+}
+
+/// The value of `yes` where the condition is true, and of `no` elsewhere: value `index` of a
+/// node's.
+static Value select(OnnxNode &node, Value condition, Value yes, Value no, unsigned index) {
+  if (yes == no)
+    return yes;
+  matchRanks(node, yes, no, index);
+  if (yes.getType() != no.getType() || !isa<RankedTensorType>(yes.getType())) {
+    node.error() << "the condition is computed at run time: expected both outcomes of value "
+                 << index << " to have the same type, found " << yes.getType() << " and "
+                 << no.getType() << node.describeOrigin(condition);
+    return {};
   }
-  return results;
+  return node.create<WhereOp>({condition, yes, no});
 }
 
 static LogicalResult importIf(OnnxNode &node) {
@@ -56,17 +76,31 @@ static LogicalResult importIf(OnnxNode &node) {
     FailureOr<SmallVector<Value>> values = node.importBody(*known ? *yes : *no, {});
     return failed(values) ? failure() : node.results(*values);
   }
-  FailureOr<SmallVector<Value>> yesValues = node.importBody(*yes, {}, "then");
+  // The branch that an input would exclude may not fit the shapes of the other one.
+  auto importBranch = [&](onnx::GraphProto &branch, const Twine &name) {
+    FailureOr<SmallVector<Value>> values = node.importBody(branch, {}, name);
+    std::string origin = node.describeOrigin(condition);
+    if (failed(values) && !origin.empty())
+      node.error() << "both branches are imported, since the condition is computed at run time"
+                   << origin;
+    return values;
+  };
+  FailureOr<SmallVector<Value>> yesValues = importBranch(*yes, "then");
   if (failed(yesValues))
     return failure();
-  FailureOr<SmallVector<Value>> noValues = node.importBody(*no, {}, "else");
+  FailureOr<SmallVector<Value>> noValues = importBranch(*no, "else");
   if (failed(noValues))
     return failure();
   if (yesValues->size() != noValues->size())
     return node.error() << "the branches have " << yesValues->size() << " and " << noValues->size()
                         << " outputs, expected as many";
-  FailureOr<SmallVector<Value>> values = select(node, condition, *yesValues, *noValues);
-  return failed(values) ? failure() : node.results(*values);
+  SmallVector<Value> results;
+  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(*yesValues, *noValues))) {
+    results.push_back(select(node, condition, std::get<0>(values), std::get<1>(values), i));
+    if (!results.back())
+      return failure();
+  }
+  return node.results(results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,6 +202,7 @@ static LogicalResult importLoop(OnnxNode &node) {
   SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
   if (llvm::is_contained(carried, Value()))
     return node.error() << "expected initial values of all states, found an omitted one";
+  SmallVector<Value> final(carried);
   SmallVector<SmallVector<Value>> scans(body->output_size() - 1 - numCarried);
   const bool isIndexVector = body->input(0).type().tensor_type().shape().dim_size() == 1;
   Value alwaysTrue = node.constant(
@@ -180,7 +215,8 @@ static LogicalResult importLoop(OnnxNode &node) {
     if (!known && !*trips)
       return node.error()
              << "the loop ends by a condition that is computed at run time, and has no "
-                "trip count: ttc compiles a fixed number of steps";
+                "trip count: ttc compiles a fixed number of steps"
+             << node.describeOrigin(active);
     isCountKnown &= known.has_value();
     Value index = node.constant({step});
     if (!isIndexVector)
@@ -192,13 +228,14 @@ static LogicalResult importLoop(OnnxNode &node) {
       return failure();
     ArrayRef<Value> next = ArrayRef(*outputs).slice(1, numCarried);
     ArrayRef<Value> scanned = ArrayRef(*outputs).drop_front(1 + numCarried);
-    if (known) {
-      carried.assign(next.begin(), next.end());
-    } else {
-      FailureOr<SmallVector<Value>> selected = select(node, active, next, carried);
-      if (failed(selected))
+    // Results are selected, and not what the next step computes with: counters stay constant, and
+    // what steps after the end compute is dropped.
+    carried.assign(next.begin(), next.end());
+    for (size_t i = 0; i < numCarried; ++i) {
+      if (known || !node.wantsOutput(i))
+        final[i] = next[i];
+      else if (!(final[i] = select(node, active, next[i], final[i], i)))
         return failure();
-      carried = *selected;
     }
     for (auto [all, value] : llvm::zip_equal(scans, scanned)) {
       const bool isTensor = isa<RankedTensorType>(value.getType()); // else stack() reports it
@@ -213,9 +250,8 @@ static LogicalResult importLoop(OnnxNode &node) {
   FailureOr<SmallVector<Value>> stacked = stackScans(node, *body, scans, isCountKnown);
   if (failed(stacked))
     return failure();
-  SmallVector<Value> results(carried);
-  results.append(*stacked);
-  return node.results(results);
+  final.append(*stacked);
+  return node.results(final);
 }
 
 namespace {
@@ -351,8 +387,10 @@ static LogicalResult importScan(OnnxNode &node) {
 }
 
 void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
-  registry.add("If", {1, 1}, importIf, {},
-               "branches of the same types, if the condition is computed at run time");
+  registry.add(
+      "If", {1, 1}, importIf, {},
+      "branches of the same types, if the condition is computed at run time; one element may be a "
+      "scalar in one branch and a vector in the other");
   registry.add("Loop", {0, Arity::kAnyOptional}, importLoop, {},
                "constant trip count, or a declared shape of a scan output; unrolled",
                /*takesSequences=*/true);

@@ -33,7 +33,7 @@ static FailureOr<Reductions> findDeclaredReductions(OnnxNode &node, bool keepDim
   if (reductions.empty())
     return node.error() << "the axes are computed at run time, and the declared shape ["
                         << printList(to) << "] does not tell which of the axes of "
-                        << node.input(0).getType() << " are reduced";
+                        << node.input(0).getType() << " are reduced" << node.describeShapeOption();
   return reductions;
 }
 

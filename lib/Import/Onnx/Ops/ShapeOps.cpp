@@ -185,7 +185,8 @@ static FailureOr<SmallVector<int64_t>> findRepeats(OnnxNode &node) {
   }
   if (!fits)
     return node.error() << "the repeats are computed at run time, and the declared shape ["
-                        << printList(to) << "] is no multiple of " << node.input(0).getType();
+                        << printList(to) << "] is no multiple of " << node.input(0).getType()
+                        << node.describeShapeOption();
   return repeats;
 }
 

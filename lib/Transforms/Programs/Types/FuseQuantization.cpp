@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
@@ -221,6 +222,58 @@ struct SelectBytes : OpRewritePattern<DequantizeOp> {
   }
 };
 
+/// The bytes of the constants that an expression is computed from.
+int64_t getStoredBytes(Value expression) {
+  llvm::SetVector<Value> values;
+  values.insert(expression);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto constant = values[i].getDefiningOp<ConstantOp>())
+      bytes += getTensorBytes(tensorType(constant));
+    else
+      for (Value operand : values[i].getDefiningOp()->getOperands())
+        values.insert(operand);
+  }
+  return bytes;
+}
+
+/// Rows of a table that is computed from narrower numbers are computed when they are gathered, with
+/// the same bits, and the table stays narrow: word embeddings in bytes.
+struct GatherStored : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    Operation *table = op.getData().getDefiningOp();
+    if (!isa_and_present<ElementwiseOpInterface>(table) || table->getNumResults() != 1 ||
+        !isConstantExpression(op.getData()) || isConstantExpression(op.getIndices()) ||
+        !llvm::all_of(table->getUsers(), llvm::IsaPred<GatherOp>))
+      return failure();
+    auto type = tensorType(op.getData());
+    if (2 * getStoredBytes(op.getData()) > getTensorBytes(type))
+      return rewriter.notifyMatchFailure(op, "the table is smaller than what it is computed from");
+    const int64_t after = type.getRank() - 1 - op.getAxis(); // dimensions of a row
+    SmallVector<Value> operands;
+    for (Value operand : table->getOperands()) {
+      SmallVector<int64_t> shape(tensorType(operand).getShape());
+      const int64_t axis = static_cast<int64_t>(shape.size()) - 1 - after;
+      if (axis >= 0 && shape[axis] != 1) {
+        operand = GatherOp::create(rewriter, op.getLoc(), operand, op.getIndices(), axis);
+      } else if (axis >= 0) {
+        // The same for all rows, in as many dimensions as the indices have.
+        shape.erase(shape.begin() + axis);
+        shape.insert(shape.begin() + axis, tensorType(op.getIndices()).getRank(), 1);
+        operand = createReshape(rewriter, op.getLoc(), operand, shape);
+      }
+      operands.push_back(operand);
+    }
+    Operation *rows = rewriter.clone(*table);
+    rows->setOperands(operands);
+    rows->getResult(0).setType(op.getType());
+    rewriter.replaceOp(op, rows);
+    return success();
+  }
+};
+
 /// quantize(dequantize(x)) = x: the quotient is within a few units in the last place of an integer.
 struct CancelQuantization : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -304,7 +357,7 @@ struct FuseQuantization : impl::FuseQuantizationBase<FuseQuantization> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet first(context), second(context), third(context);
     first.add<ShiftActivations>(context);
-    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes>(context);
+    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes, GatherStored>(context);
     third.add<CancelQuantization, MultiplyByReciprocal>(context);
     shifts = std::move(first);
     products = std::move(second);

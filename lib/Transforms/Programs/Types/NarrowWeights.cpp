@@ -129,13 +129,14 @@ private:
     }
   }
 
-  /// The weights in a 16-bit type that holds all of them; nothing if there is none.
+  /// The weights in the narrowest type that holds all of them; nothing if there is none.
   Tensors narrowExactly(ConstantOp constant, const Tensors &from) {
     // The bits of f32 that the types lack, at least: quick to look at.
     struct {
       Type type;
       uint32_t lost;
-    } candidates[] = {{BFloat16Type::get(&getContext()), 0xffff},
+    } candidates[] = {{IntegerType::get(&getContext(), 8), 0x1ffff},
+                      {BFloat16Type::get(&getContext()), 0xffff},
                       {Float16Type::get(&getContext()), 0x1fff}};
     for (auto [type, lost] : candidates) {
       if (type.isF16() && !hasF16)
@@ -259,7 +260,7 @@ private:
             .update(resource.getRawHandle().getKey(), AsmResourceBlob());
   }
 
-  /// The elements as another type, rounded to nearest.
+  /// The elements as another type; floats are rounded to nearest.
   static ConstantTensor castTo(ConstantOp constant, const ConstantTensor &from, Type type) {
     OpBuilder builder(constant);
     builder.setInsertionPointAfter(constant);
@@ -274,7 +275,7 @@ private:
     cast.erase();
     if (back)
       back.erase();
-    assert(succeeded(result) && "casts between floats can be evaluated");
+    assert(succeeded(result) && "casts between numbers can be evaluated");
     return result->expanded();
   }
 

@@ -49,8 +49,44 @@ g (float[2,3] x, bool c) => (float[2,3] y, float[2,3] z)
     body = l (int64 i, bool on, float[2,3] s) => (bool go, float[2,3] n)
       { go = Identity(on) n = Magic(s) }>
 }
-// DIFFERENT: node 'If_0' (If, opset 13): the condition is computed at run time: expected both outcomes of value 0 to have the same type, found 'tensor<3x2xf32>' and 'tensor<2x3xf32>'
+// DIFFERENT: node 'If_0' (If, opset 13): the condition is computed at run time: expected both outcomes of value 0 to have the same type, found 'tensor<3x2xf32>' and 'tensor<2x3xf32>' (--input-value=c=NUMBER makes it constant)
 // DIFFERENT: node 'Loop_1/0/n' (Magic, opset 13): the op is not supported
+
+// One element as a scalar in one branch and as a vector in the other: the declared shape, or a vector.
+// RUN: onnx-text %t/ranks.txt %t/ranks.onnx
+// RUN: ttc-translate --import-onnx %t/ranks.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=RANKS
+//--- ranks.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float s, float[1] v, bool c) => (float[1] y, float z)
+{
+  open = If (c) <then_branch = t () => (float a) { a = Exp(s) }, else_branch = e () => (float[1] b) { b = Neg(v) }>
+  y = Sqrt(open)
+  z = If (c) <then_branch = t () => (float a) { a = Abs(s) }, else_branch = e () => (float[1] b) { b = Erf(v) }>
+}
+// RANKS: %[[EXP:.*]] = ttc.exp %{{.*}} : (tensor<f32>) -> tensor<f32>
+// RANKS: %[[NEG:.*]] = ttc.neg %{{.*}} : (tensor<1xf32>) -> tensor<1xf32>
+// RANKS: %[[A:.*]] = ttc.reshape %[[EXP]] : (tensor<f32>) -> tensor<1xf32>
+// RANKS: ttc.where %{{.*}}, %[[A]], %[[NEG]] : (tensor<i1>, tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+// RANKS: %[[ERF:.*]] = ttc.erf
+// RANKS: %[[B:.*]] = ttc.reshape %[[ERF]] : (tensor<1xf32>) -> tensor<f32>
+// RANKS: ttc.where %{{.*}}, %{{.*}}, %[[B]] : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+
+// Where a branch does not fit, an option decides the condition, if it comes from inputs of few elements.
+// RUN: onnx-text %t/rate.txt %t/rate.onnx --name
+// RUN: not ttc-translate --import-onnx %t/rate.onnx 2>&1 | FileCheck %s --check-prefix=RATE
+// RUN: ttc-translate --import-onnx %t/rate.onnx --input-value=sr=16000 | FileCheck %s --check-prefix=FIXED
+//--- rate.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2,8] x, int64 sr) => (float[2,8] y)
+<int64 k = {16000}, int64[2] eight = {2,8}, int64[2] four = {2,4}>
+{
+  c = Equal(sr, k)
+  y = If (c) <then_branch = t () => (float[2,8] a) { a = Reshape(x, eight) },
+              else_branch = e () => (float[2,4] b) { b = Reshape(x, four) }>
+}
+// RATE: node 'If_1/else/b' (Reshape, opset 13): cannot reshape 'tensor<2x8xf32>' to [2, 4]
+// RATE: node 'If_1' (If, opset 13): both branches are imported, since the condition is computed at run time (--input-value=sr=NUMBER makes it constant)
+// FIXED: return %arg0
 
 // A loop: two states, a scan output, the number of the step.
 // RUN: onnx-text %t/loop.txt %t/loop.onnx --name
@@ -92,6 +128,30 @@ g (float x, float limit) => (float y)
 // WHILE-NEXT: %[[N1:.*]] = ttc.exp %[[N0]]
 // WHILE-NEXT: %[[Y:.*]] = ttc.where %[[GO]], %[[N1]], %[[N0]]
 // WHILE-NEXT: return %[[Y]]
+
+// Its counters stay constant: what is selected are the results, not what the next step computes with. A
+// state that the model does not read is not selected at all.
+// RUN: onnx-text %t/counter.txt %t/counter.onnx --name
+// RUN: ttc-translate --import-onnx %t/counter.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=COUNTER
+//--- counter.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[3] x, float[1] sum) => (float[1] y)
+<int64 trips = {3}, int64[1] first = {0}, int64[1] one = {1}, float[1] limit = {5}>
+{
+  i, y = Loop (trips, , first, sum) <
+    body = l (int64 step, bool c, int64[1] at, float[1] s) => (bool go, int64[1] next, float[1] n)
+      { next = Add(at, one) row = Slice(x, at, next) n = Add(s, row) go = Less(n, limit) }>
+}
+// COUNTER: %[[R0:.*]] = ttc.slice %[[X:.*]] {sizes = [1], starts = [0]
+// COUNTER: %[[N0:.*]] = ttc.add %{{.*}}, %[[R0]]
+// COUNTER: %[[GO0:.*]] = ttc.compare lt %[[N0]]
+// COUNTER: ttc.slice %[[X]] {sizes = [1], starts = [1]
+// COUNTER: %[[N1:.*]] = ttc.add %[[N0]],
+// COUNTER: ttc.where %{{.*}}, %[[N1]], %[[N0]]
+// COUNTER: ttc.slice %[[X]] {sizes = [1], starts = [2]
+// COUNTER: %[[N2:.*]] = ttc.add %[[N1]],
+// COUNTER: ttc.where
+// COUNTER-NOT: ttc.where
 
 // RUN: onnx-text %t/endless.txt %t/endless.onnx --name
 // RUN: not ttc-translate --import-onnx --node-limit=5000 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=ENDLESS

@@ -94,3 +94,45 @@ func.func @cancel(%x: tensor<8xui8>) -> (tensor<8xui8>, tensor<8xui8>) {
   %2 = ttc.quantize %0, %t, %z : (tensor<8xf32>, tensor<f32>, tensor<ui8>) -> tensor<8xui8>
   return %1, %2 : tensor<8xui8>, tensor<8xui8>
 }
+
+// -----
+
+// Rows of a table in bytes, with one scale, a scale for each column and a scale for each row: the bytes
+// are gathered.
+// CHECK-LABEL: @gather
+func.func @gather(%i: tensor<2x3xi64>) -> (tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>) {
+  %w = ttc.constant dense<3> : tensor<100x8xi8>
+  %z = ttc.constant dense<1> : tensor<i8>
+  %s = ttc.constant dense<0.5> : tensor<f32>
+  %columns = ttc.constant dense<0.5> : tensor<1x8xf32>
+  %rows = ttc.constant dense<0.5> : tensor<100x1xf32>
+  // CHECK-DAG: %[[BYTES:.*]] = ttc.gather %{{.*}}, %arg0 {axis = 0} : (tensor<100x8xi8>, tensor<2x3xi64>) -> tensor<2x3x8xi8>
+  // CHECK-DAG: ttc.dequantize %[[BYTES]], %{{.*}}, %{{.*}} : (tensor<2x3x8xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3x8xf32>
+  // CHECK-DAG: ttc.dequantize %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x3x8xi8>, tensor<1x1x8xf32>, tensor<i8>) -> tensor<2x3x8xf32>
+  // CHECK-DAG: ttc.gather %{{.*}}, %arg0 {axis = 0} : (tensor<100x1xf32>, tensor<2x3xi64>) -> tensor<2x3x1xf32>
+  %0 = ttc.dequantize %w, %s, %z : (tensor<100x8xi8>, tensor<f32>, tensor<i8>) -> tensor<100x8xf32>
+  %1 = ttc.dequantize %w, %columns, %z : (tensor<100x8xi8>, tensor<1x8xf32>, tensor<i8>) -> tensor<100x8xf32>
+  %2 = ttc.cast %w : (tensor<100x8xi8>) -> tensor<100x8xf32>
+  %3 = ttc.mul %2, %rows : (tensor<100x8xf32>, tensor<100x1xf32>) -> tensor<100x8xf32>
+  %4 = ttc.gather %0, %i {axis = 0} : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
+  %5 = ttc.gather %1, %i {axis = 0} : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
+  %6 = ttc.gather %3, %i {axis = 0} : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
+  return %4, %5, %6 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
+}
+
+// -----
+
+// A table that another op needs, or that is no larger than what it is computed from, is computed once.
+// CHECK-LABEL: @whole_table
+func.func @whole_table(%i: tensor<3xi64>, %x: tensor<4x8xf32>) -> (tensor<3x8xf32>, tensor<3x8xf32>, tensor<4x100xf32>) {
+  %w = ttc.constant dense<3> : tensor<100x8xi8>
+  %b = ttc.constant dense<0.25> : tensor<8xf32>
+  %v = ttc.constant dense<0.5> : tensor<100x8xf32>
+  // CHECK-COUNT-2: ttc.gather %{{.*}}, %arg0 {axis = 0} : (tensor<100x8xf32>, tensor<3xi64>)
+  %0 = ttc.cast %w : (tensor<100x8xi8>) -> tensor<100x8xf32>
+  %1 = ttc.gather %0, %i {axis = 0} : (tensor<100x8xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  %2 = ttc.matmul %x, %0 {transpose_b} : (tensor<4x8xf32>, tensor<100x8xf32>) -> tensor<4x100xf32>
+  %3 = ttc.add %v, %b : (tensor<100x8xf32>, tensor<8xf32>) -> tensor<100x8xf32>
+  %4 = ttc.gather %3, %i {axis = 0} : (tensor<100x8xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  return %1, %4, %2 : tensor<3x8xf32>, tensor<3x8xf32>, tensor<4x100xf32>
+}

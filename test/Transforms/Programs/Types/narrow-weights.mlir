@@ -29,6 +29,27 @@ func.func @exact(%x: tensor<4x2xf32>) -> tensor<4x6xf32> {
 
 // -----
 
+// Integers, but for a zero that has a sign.
+// CHECK-LABEL: @integers
+// AUTO-DAG: ttc.constant dense<{{\[\[\[\[}}-128, 127, 2, 0, 0, 0, 0, 0]]]]> : tensor<1x1x1x8xi8>
+// AUTO-DAG: tensor<1x1x1x8xbf16>
+// AUTO-DAG: tensor<1x1x1x8xbf16>
+// CHECK: ttc.kernel.gemm
+func.func @integers(%x: tensor<4x1xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %u = ttc.constant dense<[[[[-128.0, 127.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x1x8xf32>
+  %v = ttc.constant dense<[[[[-128.0, 127.0, 2.0, 0.0, -0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x1x8xf32>
+  %w = ttc.constant dense<[[[[-128.0, 128.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x1x8xf32>
+  %0 = ttc.kernel.gemm %x, %u {packed, tile = array<i64: 12, 8>}
+     : (tensor<4x1xf32>, tensor<1x1x1x8xf32>) -> tensor<4x8xf32>
+  %1 = ttc.kernel.gemm %x, %v {packed, tile = array<i64: 12, 8>}
+     : (tensor<4x1xf32>, tensor<1x1x1x8xf32>) -> tensor<4x8xf32>
+  %2 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 12, 8>}
+     : (tensor<4x1xf32>, tensor<1x1x1x8xf32>) -> tensor<4x8xf32>
+  return %0, %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
 // Only f16 holds the first weights, neither type the second ones.
 // CHECK-LABEL: @inexact
 // AUTO-DAG: tensor<1x1x1x8xf16>
@@ -86,7 +107,7 @@ func.func @shared(%x: tensor<4x1xf32>) -> (tensor<4x8xf32>, tensor<1x1x1x8xf32>)
 
 // Weights that differ between the devices of a mesh: all of them in one type, and scales for each device.
 // CHECK-LABEL: @shards
-// AUTO: ttc.constant #ttc.shards<[dense<1.000000e+00> : tensor<1x1x2x8xbf16>, dense<2.000000e+00> : tensor<1x1x2x8xbf16>], [0, 1]>
+// AUTO: ttc.constant #ttc.shards<[dense<1> : tensor<1x1x2x8xi8>, dense<2> : tensor<1x1x2x8xi8>], [0, 1]>
 // INT8: ttc.constant dense<127> : tensor<1x1x2x8xi8>
 // INT8: %[[S:.*]] = ttc.constant #ttc.shards<[dense<0.00787401571> : tensor<6xf32>, dense<0.0157480314> : tensor<6xf32>], [0, 1]>
 func.func @shards(%x: tensor<4x2xf32>) -> tensor<4x6xf32> {

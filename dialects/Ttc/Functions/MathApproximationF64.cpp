@@ -3,10 +3,9 @@
 // rational functions are those of FreeBSD's msun (Copyright (C) 1993 by Sun Microsystems, Inc.;
 // permission to use, copy, modify, and distribute is freely granted, provided that this notice is
 // preserved); what they do with branches is done with selects here.
-#include "MathApproximationF64.h"
+#include "dialects/Ttc/Functions/MathApproximationF64.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/PatternMatch.h"
-#include <bit>
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -14,25 +13,7 @@ using namespace mlir::ttc::f64;
 using P = arith::CmpFPredicate;
 using I = arith::CmpIPredicate;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// Adding and subtracting this rounds to an integer, which stands in the low bits in between.
-constexpr double kRound = 6755399441055744.0; // 1.5 * 2^52
 constexpr double kLog2High = 6.93147180369123816490e-01, kLog2Low = 1.90821492927058770002e-10;
-
-namespace {
-struct Rounded {
-  Value number;  // As f64.
-  Value integer; // As i64.
-};
-} // namespace
-
-/// x * scale to the nearest integer, for results below 2^51.
-static Rounded roundToInteger(Arithmetic &a, Value x, double scale) {
-  Value shifted = sum(a, product(a, x, a.f64(scale)), a.f64(kRound));
-  return {difference(a, shifted, a.f64(kRound)),
-          a.subi(bits(a, shifted), a.i64(std::bit_cast<int64_t>(kRound)))};
-}
 
 /// 2^n for -1022 <= n <= 1023.
 static Value powerOfTwo(Arithmetic &a, Value n) {
@@ -206,50 +187,6 @@ static Value emitErfF64(Arithmetic &a, Value x) {
   return withSign(a, a.select(a.cmp(P::UGE, size, a.f64(0.84375)), y, near), x);
 }
 
-//===--- sin, cos -----------------------------------------------------------------------===//
-
-/// sin(x + quarters * pi/2), for |x| < 2^29 pi/2.
-static Value emitSinShiftedF64(Arithmetic &a, Value x, int64_t quarters) {
-  // x = n pi/2 + r + lost. Of the four parts of pi/2, three have 24 bits: their products are exact.
-  Value bounded = clamp(a, x, -8.4e8, 8.4e8);
-  Rounded n = roundToInteger(a, bounded, 6.36619772367581382433e-01);
-  auto part = [&](double value) { return product(a, n.number, a.f64(value)); };
-  Value t = difference(a, bounded, part(0x1.921fb4p+0));
-  t = difference(a, t, part(0x1.4442dp-24));
-  Value third = part(0x1.846988p-48);
-  Value w = difference(a, t, third);
-  Value error =
-      difference(a, part(0x1.8cc51701b839ap-72), difference(a, difference(a, t, w), third));
-  Value r = difference(a, w, error);
-  Value lost = difference(a, difference(a, w, r), error);
-  Value quadrant = a.addi(n.integer, a.i64(quarters));
-
-  Value square = a.mul(r, r), cube = a.mul(square, r);
-  Value series = a.polynomial(square, {1.58969099521155010221e-10, -2.50507602534068634195e-08,
-                                       2.75573137070700676789e-06, -1.98412698298579493134e-04,
-                                       8.33333333332248946124e-03});
-  Value sine = a.sub(a.mul(square, a.sub(a.mul(a.f64(0.5), lost), a.mul(cube, series))), lost);
-  sine = a.sub(r, a.sub(sine, a.mul(cube, a.f64(-1.66666666666666324348e-01))));
-  series = a.polynomial(square, {-1.13596475577881948265e-11, 2.08757232129817482790e-09,
-                                 -2.75573143513906633035e-07, 2.48015872894767294178e-05,
-                                 -1.38888888888741095749e-03, 4.16666666666666019037e-02});
-  Value half = product(a, square, a.f64(0.5));
-  Value rest = difference(a, a.f64(1.0), half);
-  Value corrected = difference(a, difference(a, a.f64(1.0), rest), half);
-  Value cosine = a.sub(a.mul(a.mul(square, square), series), a.mul(r, lost));
-  cosine = sum(a, rest, sum(a, corrected, cosine));
-
-  Value isOdd = a.cmpi(I::ne, a.andi(quadrant, a.i64(1)), a.i64(0));
-  Value y = a.select(isOdd, cosine, sine);
-  y = number(a, a.xori(bits(a, y), a.shl(a.andi(quadrant, a.i64(2)), a.i64(62))));
-  if (quarters == 0) // -0
-    y = a.select(a.cmp(P::OEQ, x, a.f64(0.0)), x, y);
-  return a.select(a.cmp(P::ULT, magnitude(a, x), a.f64(kInfinity)), y, a.f64(kNaN));
-}
-
-Value f64::emitSinF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 0); }
-Value f64::emitCosF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 1); }
-
 //===--- rounding -----------------------------------------------------------------------===//
 
 namespace {
@@ -382,40 +319,28 @@ static Value emitPowF64(Arithmetic &a, Value x, Value y) {
   return a.select(a.ori(a.cmp(P::OEQ, y, zero), a.cmp(P::OEQ, x, one)), one, result);
 }
 
-//===--- patterns -----------------------------------------------------------------------===//
+//===--- by op -------------------------------------------------------------------------===//
 
-void mlir::ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
-  populateTrigonometryApproximationF64Patterns(patterns);
-  MLIRContext *context = patterns.getContext();
-  auto rounding = [](Rounding mode) {
-    return [mode](Arithmetic &a, ValueRange x) { return emitRoundedTo(a, x[0], mode); };
-  };
-  auto scaledLog = [](double scale) {
-    return
-        [scale](Arithmetic &a, ValueRange x) { return a.mul(emitLogF64(a, x[0]), a.f64(scale)); };
-  };
-  patterns.add<ApproximateF64<math::ExpOp>>(context, unary(emitExpF64));
-  patterns.add<ApproximateF64<math::Exp2Op>>(context, unary(emitExp2F64));
-  patterns.add<ApproximateF64<math::ExpM1Op>>(context, unary(emitExpM1F64));
-  patterns.add<ApproximateF64<math::LogOp>>(context, unary(emitLogF64));
-  patterns.add<ApproximateF64<math::Log2Op>>(context, scaledLog(1.44269504088896338700));
-  patterns.add<ApproximateF64<math::Log10Op>>(context, scaledLog(0.434294481903251827651));
-  patterns.add<ApproximateF64<math::Log1pOp>>(context, unary(emitLog1pF64));
-  patterns.add<ApproximateF64<math::TanhOp>>(context, unary(emitTanhF64));
-  patterns.add<ApproximateF64<math::ErfOp>>(context, unary(emitErfF64));
-  patterns.add<ApproximateF64<math::SinOp>>(context, unary(emitSinF64));
-  patterns.add<ApproximateF64<math::CosOp>>(context, unary(emitCosF64));
-  patterns.add<ApproximateF64<math::PowFOp>>(
-      context, [](Arithmetic &a, ValueRange x) { return emitPowF64(a, x[0], x[1]); });
-  patterns.add<ApproximateF64<math::RsqrtOp>>(context, [](Arithmetic &a, ValueRange x) {
-    Value root = math::SqrtOp::create(a.builder(), x[0]);
-    return a.div(a.f64(1.0), root);
-  });
-  patterns.add<ApproximateF64<math::FloorOp>>(context, rounding(Down));
-  patterns.add<ApproximateF64<math::CeilOp>>(context, rounding(Up));
-  patterns.add<ApproximateF64<math::TruncOp>>(context, rounding(TowardZero));
-  patterns.add<ApproximateF64<math::RoundOp>>(context, rounding(AwayFromZero));
-  patterns.add<ApproximateF64<math::RoundEvenOp>>(context, rounding(ToEven));
-  patterns.add<ApproximateF64<math::FmaOp>>(
-      context, [](Arithmetic &a, ValueRange x) { return a.add(a.mul(x[0], x[1]), x[2]); });
+Value mlir::ttc::emitFunctionF64(Arithmetic &a, Operation *op) {
+  Value x = op->getOperand(0);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return emitExpF64(a, x); })
+      .Case([&](math::Exp2Op) { return emitExp2F64(a, x); })
+      .Case([&](math::ExpM1Op) { return emitExpM1F64(a, x); })
+      .Case([&](math::LogOp) { return emitLogF64(a, x); })
+      .Case([&](math::Log1pOp) { return emitLog1pF64(a, x); })
+      .Case([&](math::TanhOp) { return emitTanhF64(a, x); })
+      .Case([&](math::ErfOp) { return emitErfF64(a, x); })
+      .Case([&](math::SinOp) { return emitSinF64(a, x); })
+      .Case([&](math::CosOp) { return emitCosF64(a, x); })
+      .Case([&](math::Log2Op) { return a.mul(emitLogF64(a, x), a.f64(1.44269504088896338700)); })
+      .Case([&](math::Log10Op) { return a.mul(emitLogF64(a, x), a.f64(0.434294481903251827651)); })
+      .Case([&](math::FloorOp) { return emitRoundedTo(a, x, Down); })
+      .Case([&](math::CeilOp) { return emitRoundedTo(a, x, Up); })
+      .Case([&](math::TruncOp) { return emitRoundedTo(a, x, TowardZero); })
+      .Case([&](math::RoundOp) { return emitRoundedTo(a, x, AwayFromZero); })
+      .Case([&](math::RoundEvenOp) { return emitRoundedTo(a, x, ToEven); })
+      .Case([&](math::PowFOp) { return emitPowF64(a, x, op->getOperand(1)); })
+      .Case([&](math::RsqrtOp) { return a.div(a.f64(1.0), math::SqrtOp::create(a.builder(), x)); })
+      .Default([&](Operation *) { return emitTrigonometryF64(a, op); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "MathApproximation.h"
+#include "dialects/Ttc/Functions/MathApproximation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -306,39 +306,92 @@ static Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
   return a.select(a.less(magnitude, magic), rounded, x);
 }
 
-//===--- patterns ---------------------------------------------------------------------===//
+//===--- by op -----------------------------------------------------------------------===//
 
-void mlir::ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  auto rounding = [](Rounding mode) {
-    return [mode](Arithmetic &a, ValueRange x) { return emitRoundedTo(a, x[0], mode); };
+Value mlir::ttc::emitFunction(Arithmetic &a, Operation *op) {
+  Value x = op->getOperand(0);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return emitExp(a, x); })
+      .Case([&](math::Exp2Op) { return emitExp2(a, x); })
+      .Case([&](math::ExpM1Op) { return emitExpM1(a, x); })
+      .Case([&](math::LogOp) { return emitLog(a, x); })
+      .Case([&](math::Log1pOp) { return emitLog1p(a, x); })
+      .Case([&](math::TanhOp) { return emitTanh(a, x); })
+      .Case([&](math::ErfOp) { return emitErf(a, x); })
+      .Case([&](math::SinOp) { return emitSin(a, x); })
+      .Case([&](math::CosOp) { return emitCos(a, x); })
+      .Case([&](math::Log2Op) { return a.mul(emitLog(a, x), a.f32(1.44269504088896341)); })
+      .Case([&](math::Log10Op) { return a.mul(emitLog(a, x), a.f32(0.434294481903251828)); })
+      .Case([&](math::FloorOp) { return emitRoundedTo(a, x, Down); })
+      .Case([&](math::CeilOp) { return emitRoundedTo(a, x, Up); })
+      .Case([&](math::TruncOp) { return emitRoundedTo(a, x, TowardZero); })
+      .Case([&](math::RoundOp) { return emitRoundedTo(a, x, AwayFromZero); })
+      .Case([&](math::RoundEvenOp) { return emitRoundedTo(a, x, ToEven); })
+      .Case([&](math::PowFOp) { return emitPow(a, x, op->getOperand(1)); })
+      .Case([&](math::RsqrtOp) { return a.div(a.f32(1.0), math::SqrtOp::create(a.builder(), x)); })
+      .Default([&](Operation *) { return emitTrigonometry(a, op); });
+}
+
+/// Contracts what may be contracted among `emitted` ops, and nothing afterwards: what the code
+/// generator would choose depends on the code around. Returns what `result` became.
+static Value contractProducts(RewriterBase &rewriter, ArrayRef<Operation *> emitted, Value result) {
+  SmallPtrSet<Operation *, 32> products;
+  auto takeContract = [](Operation *op) {
+    auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+    arith::FastMathFlagsAttr given = flags ? flags.getFastMathFlagsAttr() : nullptr;
+    if (!given || given.getValue() != arith::FastMathFlags::contract)
+      return false;
+    op->setAttr(flags.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));
+    return true;
   };
-  auto scaledLog = [](double scale) {
-    return [scale](Arithmetic &a, ValueRange x) { return a.mul(emitLog(a, x[0]), a.f32(scale)); };
+  auto getProduct = [&](Value operand) {
+    auto product = operand.getDefiningOp<arith::MulFOp>();
+    return product && products.contains(product) && product->hasOneUse() ? product : nullptr;
   };
-  patterns.add<Approximate<math::ExpOp>>(context, unary(emitExp));
-  patterns.add<Approximate<math::Exp2Op>>(context, unary(emitExp2));
-  patterns.add<Approximate<math::ExpM1Op>>(context, unary(emitExpM1));
-  patterns.add<Approximate<math::LogOp>>(context, unary(emitLog));
-  patterns.add<Approximate<math::Log2Op>>(context, scaledLog(1.44269504088896341));
-  patterns.add<Approximate<math::Log10Op>>(context, scaledLog(0.434294481903251828));
-  patterns.add<Approximate<math::Log1pOp>>(context, unary(emitLog1p));
-  patterns.add<Approximate<math::TanhOp>>(context, unary(emitTanh));
-  patterns.add<Approximate<math::ErfOp>>(context, unary(emitErf));
-  patterns.add<Approximate<math::SinOp>>(context, unary(emitSin));
-  patterns.add<Approximate<math::CosOp>>(context, unary(emitCos));
-  populateTrigonometryApproximationPatterns(patterns);
-  patterns.add<Approximate<math::PowFOp>>(
-      context, [](Arithmetic &a, ValueRange x) { return emitPow(a, x[0], x[1]); });
-  patterns.add<Approximate<math::RsqrtOp>>(context, [](Arithmetic &a, ValueRange x) {
-    Value root = math::SqrtOp::create(a.builder(), x[0]);
-    return a.div(a.f32(1.0), root);
-  });
-  patterns.add<Approximate<math::FloorOp>>(context, rounding(Down));
-  patterns.add<Approximate<math::CeilOp>>(context, rounding(Up));
-  patterns.add<Approximate<math::TruncOp>>(context, rounding(TowardZero));
-  patterns.add<Approximate<math::RoundOp>>(context, rounding(AwayFromZero));
-  patterns.add<Approximate<math::RoundEvenOp>>(context, rounding(ToEven));
-  patterns.add<Approximate<math::FmaOp>>(
-      context, [](Arithmetic &a, ValueRange x) { return a.add(a.mul(x[0], x[1]), x[2]); });
+  for (Operation *op : emitted) {
+    if (!takeContract(op))
+      continue;
+    if (isa<arith::MulFOp>(op)) {
+      products.insert(op);
+      continue;
+    }
+    arith::MulFOp left = getProduct(op->getOperand(0));
+    arith::MulFOp product = left ? left : getProduct(op->getOperand(1));
+    if (!product)
+      continue;
+    rewriter.setInsertionPoint(op);
+    Value x = product.getLhs(), addend = op->getOperand(left ? 1 : 0);
+    if (isa<arith::SubFOp>(op)) {
+      Value &negated = left ? addend : x;
+      negated = arith::NegFOp::create(rewriter, op->getLoc(), negated);
+    }
+    Value fused = math::FmaOp::create(rewriter, op->getLoc(), x, product.getRhs(), addend);
+    if (result == op->getResult(0))
+      result = fused;
+    products.erase(product);
+    rewriter.replaceOp(op, fused);
+    rewriter.eraseOp(product);
+  }
+  return result;
+}
+
+Value mlir::ttc::expandFunction(RewriterBase &rewriter, Operation *op) {
+  if (!isa<math::MathDialect>(op->getDialect()) || op->getNumResults() != 1)
+    return {};
+  Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+  if (!element.isF32() && !element.isF64())
+    return {};
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Operation *previous = op->getPrevNode();
+  Arithmetic arithmetic(rewriter, op->getLoc(), type);
+  Value result = element.isF64() ? emitFunctionF64(arithmetic, op) : emitFunction(arithmetic, op);
+  if (!result)
+    return {};
+  SmallVector<Operation *> emitted;
+  for (auto it = previous ? std::next(previous->getIterator()) : op->getBlock()->begin();
+       it != op->getIterator(); ++it)
+    emitted.push_back(&*it);
+  return contractProducts(rewriter, emitted, result);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the approximations of f64 functions share: operations on the bits, and sums and products
 // that must stay what they are.
-#ifndef TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
-#define TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
+#ifndef TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATIONF64_H
+#define TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATIONF64_H
 
-#include "MathApproximation.h"
+#include "dialects/Ttc/Functions/MathApproximation.h"
+#include <bit>
 
 namespace mlir::ttc::f64 {
 
@@ -36,6 +37,23 @@ inline Value upper(Arithmetic &a, Value x) {
   return number(a, a.andi(bits(a, x), a.i64(static_cast<int64_t>(0xffffffff00000000))));
 }
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+/// Adding and subtracting this rounds to an integer, which stands in the low bits in between.
+inline constexpr double kRound = 6755399441055744.0; // 1.5 * 2^52
+
+struct Rounded {
+  Value number;  // As f64.
+  Value integer; // As i64.
+};
+
+/// x * scale to the nearest integer, for results below 2^51.
+inline Rounded roundToInteger(Arithmetic &a, Value x, double scale) {
+  Value shifted = sum(a, product(a, x, a.f64(scale)), a.f64(kRound));
+  return {difference(a, shifted, a.f64(kRound)),
+          a.subi(bits(a, shifted), a.i64(std::bit_cast<int64_t>(kRound)))};
+}
+
 Value emitExpF64(Arithmetic &a, Value x);
 Value emitExpM1F64(Arithmetic &a, Value x);
 Value emitLogF64(Arithmetic &a, Value x);
@@ -45,4 +63,4 @@ Value emitCosF64(Arithmetic &a, Value x);
 
 } // namespace mlir::ttc::f64
 
-#endif // TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
+#endif // TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATIONF64_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inverse trigonometric, hyperbolic and inverse hyperbolic functions of f64, after FreeBSD's msun
 // (see MathApproximationF64.cpp).
-#include "MathApproximationF64.h"
+#include "dialects/Ttc/Functions/MathApproximationF64.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -164,15 +165,17 @@ Value emitAtanh(Arithmetic &a, Value x) {
 
 } // namespace
 
-void mlir::ttc::populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<ApproximateF64<math::TanOp>>(context, unary(emitTan));
-  patterns.add<ApproximateF64<math::AtanOp>>(context, unary(emitAtan));
-  patterns.add<ApproximateF64<math::AsinOp>>(context, unary(emitAsin));
-  patterns.add<ApproximateF64<math::AcosOp>>(context, unary(emitAcos));
-  patterns.add<ApproximateF64<math::SinhOp>>(context, unary(emitSinh));
-  patterns.add<ApproximateF64<math::CoshOp>>(context, unary(emitCosh));
-  patterns.add<ApproximateF64<math::AsinhOp>>(context, unary(emitAsinh));
-  patterns.add<ApproximateF64<math::AcoshOp>>(context, unary(emitAcosh));
-  patterns.add<ApproximateF64<math::AtanhOp>>(context, unary(emitAtanh));
+Value mlir::ttc::emitTrigonometryF64(Arithmetic &a, Operation *op) {
+  Value x = op->getOperand(0);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::TanOp) { return emitTan(a, x); })
+      .Case([&](math::AtanOp) { return emitAtan(a, x); })
+      .Case([&](math::AsinOp) { return emitAsin(a, x); })
+      .Case([&](math::AcosOp) { return emitAcos(a, x); })
+      .Case([&](math::SinhOp) { return emitSinh(a, x); })
+      .Case([&](math::CoshOp) { return emitCosh(a, x); })
+      .Case([&](math::AsinhOp) { return emitAsinh(a, x); })
+      .Case([&](math::AcoshOp) { return emitAcosh(a, x); })
+      .Case([&](math::AtanhOp) { return emitAtanh(a, x); })
+      .Default([&](Operation *) { return Value(); });
 }

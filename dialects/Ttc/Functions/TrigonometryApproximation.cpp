@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inverse trigonometric and hyperbolic functions: the polynomials of the Cephes library, to 5e-7 of
 // the value, near zeros and poles, too.
-#include "MathApproximation.h"
+#include "dialects/Ttc/Functions/MathApproximation.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <numbers>
 
 using namespace mlir;
@@ -118,14 +119,16 @@ Value emitAtanh(Arithmetic &a, Value x) {
 
 } // namespace
 
-void mlir::ttc::populateTrigonometryApproximationPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<Approximate<math::AsinOp>>(context, unary(emitAsin));
-  patterns.add<Approximate<math::AcosOp>>(context, unary(emitAcos));
-  patterns.add<Approximate<math::AtanOp>>(context, unary(emitAtan));
-  patterns.add<Approximate<math::SinhOp>>(context, unary(emitSinh));
-  patterns.add<Approximate<math::CoshOp>>(context, unary(emitCosh));
-  patterns.add<Approximate<math::AsinhOp>>(context, unary(emitAsinh));
-  patterns.add<Approximate<math::AcoshOp>>(context, unary(emitAcosh));
-  patterns.add<Approximate<math::AtanhOp>>(context, unary(emitAtanh));
+Value mlir::ttc::emitTrigonometry(Arithmetic &a, Operation *op) {
+  Value x = op->getOperand(0);
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::AsinOp) { return emitAsin(a, x); })
+      .Case([&](math::AcosOp) { return emitAcos(a, x); })
+      .Case([&](math::AtanOp) { return emitAtan(a, x); })
+      .Case([&](math::SinhOp) { return emitSinh(a, x); })
+      .Case([&](math::CoshOp) { return emitCosh(a, x); })
+      .Case([&](math::AsinhOp) { return emitAsinh(a, x); })
+      .Case([&](math::AcoshOp) { return emitAcosh(a, x); })
+      .Case([&](math::AtanhOp) { return emitAtanh(a, x); })
+      .Default([&](Operation *) { return Value(); });
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of floats as straight arithmetic on scalars or vectors: no branches, no calls, no
 // table, so that loops over them vectorise on any target.
-#ifndef TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
-#define TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
+#ifndef TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATION_H
+#define TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATION_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <functional>
 #include <limits>
 
 namespace mlir::ttc {
 
-/// Arithmetic on values of one shape.
+/// Arithmetic on values of one shape. Products and sums may be contracted, which expandFunction()
+/// does.
 class Arithmetic {
 public:
   Arithmetic(OpBuilder &builder, Location loc, Type like) : b(loc, builder), like(like) {}
@@ -28,6 +28,7 @@ public:
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y, contract()); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y, contract()); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
+  Value muli(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
   Value addi(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value subi(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
   Value andi(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
@@ -99,37 +100,18 @@ Value emitSin(Arithmetic &a, Value x);
 Value emitCos(Arithmetic &a, Value x);
 Value emitPow(Arithmetic &a, Value x, Value y);
 
-using Emit = std::function<Value(Arithmetic &, ValueRange)>;
-/// For ops of one operand.
-inline Emit unary(Value (*emit)(Arithmetic &, Value)) {
-  return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
-}
+/// Emits before `op`, of the math dialect, what it computes; null if the op has no approximation.
+/// All arithmetic is IEEE 754's and has the same bits wherever it is evaluated: the sum of a
+/// product that nothing else uses is a math.fma, and nothing is left to contract.
+Value expandFunction(RewriterBase &rewriter, Operation *op);
 
-/// Replaces an op on `Float`, or on vectors of it, by what `emit` makes of its operands.
-template <typename Op, typename Float> struct ApproximateOn : OpRewritePattern<Op> {
-  ApproximateOn(MLIRContext *context, Emit emit)
-      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!isa<Float>(getElementTypeOrSelf(op.getType())))
-      return rewriter.notifyMatchFailure(op, "has another element type");
-    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
-    return success();
-  }
-
-  Emit emit;
-};
-template <typename Op> using Approximate = ApproximateOn<Op, Float32Type>;
-template <typename Op> using ApproximateF64 = ApproximateOn<Op, Float64Type>;
-
-/// Patterns for the ops of the math dialect on f32, and on f64.
-void populateMathApproximationPatterns(RewritePatternSet &patterns);
-void populateMathApproximationF64Patterns(RewritePatternSet &patterns);
-/// Those of them for inverse trigonometric and hyperbolic functions.
-void populateTrigonometryApproximationPatterns(RewritePatternSet &patterns);
-void populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns);
+/// The parts of it, before products are contracted: functions of f32 and f64, and among them the
+/// inverse trigonometric and hyperbolic ones.
+Value emitFunction(Arithmetic &a, Operation *op);
+Value emitFunctionF64(Arithmetic &a, Operation *op);
+Value emitTrigonometry(Arithmetic &a, Operation *op);
+Value emitTrigonometryF64(Arithmetic &a, Operation *op);
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
+#endif // TTC_DIALECTS_TTC_FUNCTIONS_MATHAPPROXIMATION_H
