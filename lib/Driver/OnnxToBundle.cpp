@@ -2,6 +2,7 @@
 #include "ModelToBundle.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ManagedStatic.h"
 
@@ -29,8 +30,8 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   if (names.empty() && models == 1)
     names.push_back("main");
   if (names.size() != models) {
-    llvm::errs() << "error: expected --entry with one name per model, found " << names.size()
-                 << (names.size() == 1 ? " name" : " names") << " and " << models
+    llvm::errs() << "error: expected " << spell("entry") << " with one name per model, found "
+                 << names.size() << (names.size() == 1 ? " name" : " names") << " and " << models
                  << (models == 1 ? " model\n" : " models\n");
     return failure();
   }
@@ -52,6 +53,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   options.functionName = name.str();
   if (names.size() == 1)
     return options;
+  options.prefix = (name + "/").str();
   auto keepOwn = [&](const auto &all, auto &own) {
     for (const auto &given : all) {
       auto [entry, input] = given.getKey().split('/');

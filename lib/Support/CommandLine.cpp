@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/CommandLine.h"
+#include "ttc/Support/Spelling.h"
 #include "ttrt/format/utf8.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -87,6 +88,7 @@ void mlir::ttc::setUpCommandLine() {
     if (name != "help" && name != "help-hidden" && name != "version" &&
         option->getOptionHiddenFlag() == llvm::cl::NotHidden)
       option->setHiddenFlag(llvm::cl::Hidden);
+  registerSpelling();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &output) {
     output << "ttc " TTC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });
@@ -137,6 +139,7 @@ static void printUsageErrors(llvm::StringRef messages, llvm::StringRef tool) {
 }
 
 void mlir::ttc::parseCommandLine(int argc, char **argv, StringRef overview) {
+  setCommand(ArrayRef<const char *>(argv, argc).drop_front());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &stream))

@@ -5,6 +5,7 @@
 #include "Formats/JsonReader.h"
 #include "PeerFiles.h"
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/WriteFile.h"
 
 #include <cerrno>
@@ -27,11 +28,9 @@ namespace {
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::error_code error;
-    path = (std::filesystem::temp_directory_path(error) / "ttrun-XXXXXX").string();
-    if (error || !mkdtemp(path.data()))
-      throw UserError(fmt::format("cannot make a folder for arrays: {}",
-                                  error ? error.message() : strerror(errno)));
+    path = ttc::temporaryFolder() + "/ttrun-XXXXXX";
+    if (!mkdtemp(path.data()))
+      throw UserError(fmt::format("cannot make the folder {}: {}", path, strerror(errno)));
   }
   ~TemporaryFolder() {
     std::error_code error;

@@ -34,6 +34,9 @@ struct OnnxImportOptions {
   /// The most nodes that are imported, with loops unrolled and functions inlined: each node counts
   /// each time that its body is. A trace of as many commands is still useful.
   int64_t nodeLimit = int64_t(1) << 19;
+  /// What precedes the names of inputs in options for this model alone: "prefill/", if there are
+  /// several.
+  std::string prefix;
   /// The name of the imported function.
   std::string functionName = "main";
 };

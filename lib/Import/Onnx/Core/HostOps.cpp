@@ -2,6 +2,7 @@
 #include "HostOps.h"
 
 #include "dialects/Ttc/Tensors/HostOps.h"
+#include "ttc/Support/Spelling.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/GlobPattern.h"
@@ -125,8 +126,8 @@ static RankedTensorType getResultType(StringRef name, OnnxNode &importing,
     importing.error() << "expected the " << (declared ? "shape" : "type and shape")
                       << " of its output '" << name
                       << "' to be known, because a host function computes it; declare "
-                         "it in the model's value_info, or set it, for example with --host-result="
-                      << name << ":f32:1x3x224x224";
+                         "it in the model's value_info, or set it, for example with "
+                      << spell(Setting{"host-result", name.str(), "f32:1x3x224x224"});
     return {};
   }
   Type elementType = getOnnxElementType(importing.context(), declared->elem_type());

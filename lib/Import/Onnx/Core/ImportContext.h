@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -70,6 +71,9 @@ struct ImportContext {
   /// limits of their number: a loop of a few bytes can stand for any number of both.
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
+
+  /// Whether the file can be imported with other options; null in such a trial.
+  std::function<bool(const OnnxImportOptions &)> isImported;
 
   /// Bodies of function calls. They are kept, because `tensors` identifies tensors by address.
   std::vector<std::shared_ptr<onnx::GraphProto>> instances;

@@ -2,6 +2,7 @@
 // The translation --import-onnx and its options.
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
+#include "ttc/Support/Spelling.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 
@@ -62,9 +63,11 @@ std::string mlir::ttc::addInputValue(StringRef text, OnnxImportOptions &options)
   auto complain = [&](const Twine &what) {
     return ("'" + text + "': expected name=16000, name=[1,2] or name=file.npy, " + what).str();
   };
-  auto [name, value] = text.split('=');
   if (!text.contains('='))
     return complain("found no =");
+  // Names may contain '=', and so may files: which of them ends the name is known when the model
+  // is.
+  const auto [name, value] = text.rsplit('=');
   if (name.empty() || value.empty())
     return complain(name.empty() ? "found no name" : "found no value");
   if (!options.inputValues.try_emplace(name, value).second)
@@ -117,17 +120,17 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   if (!clOptions.isConstructed())
     return options;
   for (auto [name, texts, add] :
-       {std::tuple("--input-shape", &clOptions->inputShapes, &addInputShape),
-        std::tuple("--dim", &clOptions->dims, &addDim),
-        std::tuple("--input-value", &clOptions->inputValues, &addInputValue),
-        std::tuple("--value-shape", &clOptions->valueShapes, &addValueShape),
-        std::tuple("--host-ops", &clOptions->hostOps, &addHostOps),
-        std::tuple("--host-result", &clOptions->hostResults, &addHostResult)})
+       {std::tuple("input-shape", &clOptions->inputShapes, &addInputShape),
+        std::tuple("dim", &clOptions->dims, &addDim),
+        std::tuple("input-value", &clOptions->inputValues, &addInputValue),
+        std::tuple("value-shape", &clOptions->valueShapes, &addValueShape),
+        std::tuple("host-ops", &clOptions->hostOps, &addHostOps),
+        std::tuple("host-result", &clOptions->hostResults, &addHostResult)})
     for (const std::string &text : *texts) {
       std::string complaint = add(text, options);
       if (complaint.empty())
         continue;
-      llvm::WithColor::error() << name << ": " << complaint << "\n";
+      llvm::WithColor::error() << spell(name) << ": " << complaint << "\n";
       return failure();
     }
   if (clOptions->nodeLimit < 1) {
