@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModelToBundle.h"
+#include "dialects/Ttc/TtcDialect.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/Spelling.h"
@@ -79,17 +80,29 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
   FailureOr<SmallVector<std::string>> names = getEntryNames(sources->getNumBuffers());
   if (failed(options) || failed(names))
     return nullptr;
+  for (const std::string &name : *names)
+    if (options->keepsValues && llvm::is_contained(*names, name + ".values")) {
+      llvm::errs() << "error: --keep-values makes the entry point '" << name
+                   << ".values', found a model of this name\n";
+      return nullptr;
+    }
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
     OwningOpRef<ModuleOp> next = importOnnx(*sources->getMemoryBuffer(index + 1), context,
                                             getOptionsOf(*options, *names, name));
     if (!next)
       return nullptr;
-    if (module)
-      module->getBody()->getOperations().splice(module->getBody()->end(),
-                                                next->getBody()->getOperations());
-    else
+    if (!module) {
       module = std::move(next);
+      continue;
+    }
+    module->getBody()->getOperations().splice(module->getBody()->end(),
+                                              next->getBody()->getOperations());
+    if (auto added = (*next)->getAttrOfType<DictionaryAttr>(kMetadataAttrName)) {
+      NamedAttrList all = (*module)->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+      all.append(added.begin(), added.end());
+      (*module)->setAttr(kMetadataAttrName, all.getDictionary(context));
+    }
   }
   return module;
 }
@@ -99,9 +112,10 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
   if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
-                    "--host-result and --node-limit are options of --import-onnx and --"
-                 << kOnnxToBundle << ", found one with --" << translation << "\n";
+    llvm::errs()
+        << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
+           "--host-result, --keep-values and --node-limit are options of --import-onnx and --"
+        << kOnnxToBundle << ", found one with --" << translation << "\n";
     return failure();
   }
   if (!isGguf && translation != "import-gguf" && hasGgufImportOptions()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bench/Peer.h"
 
+#include "BenchFiles.h"
 #include "Formats/Json.h"
 #include "Formats/JsonReader.h"
 #include "PeerFiles.h"
@@ -64,6 +65,15 @@ Peer::Peer(const std::string &python, const std::string &engine, const std::stri
     stop();
     throw;
   }
+}
+
+JsonValue Peer::compareValues(const std::string &python, const std::string &engine,
+                              const std::string &model, const std::string &folder, double rtol,
+                              double atol) {
+  Peer peer(engine);
+  peer.start(python, {"-c", kBenchValues, engine, model, folder, fmt::format("{}", rtol),
+                      fmt::format("{}", atol)});
+  return peer.readAnswer();
 }
 
 Peer::~Peer() { stop(); }

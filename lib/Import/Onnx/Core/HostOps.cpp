@@ -83,6 +83,15 @@ std::string mlir::ttc::addHostResult(StringRef text, OnnxImportOptions &options)
 // Nodes
 //===----------------------------------------------------------------------===//
 
+bool mlir::ttc::matchesPattern(StringRef text, StringRef name) {
+  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+  if (!pattern) {
+    llvm::consumeError(pattern.takeError());
+    return false; // the parser of the option has checked it
+  }
+  return pattern->match(name);
+}
+
 std::string mlir::ttc::getQualifiedName(const onnx::NodeProto &node) {
   if (node.domain().empty() || node.domain() == "ai.onnx")
     return node.op_type();
@@ -93,14 +102,8 @@ bool mlir::ttc::isHostOp(const onnx::NodeProto &node, const OnnxImportOptions &o
   if (options.hostOps.empty())
     return false;
   std::string name = getQualifiedName(node);
-  return llvm::any_of(options.hostOps, [&](const std::string &text) {
-    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
-    if (!pattern) {
-      llvm::consumeError(pattern.takeError());
-      return false; // addHostOps() has checked it
-    }
-    return pattern->match(name);
-  });
+  return llvm::any_of(options.hostOps,
+                      [&](const std::string &text) { return matchesPattern(text, name); });
 }
 
 /// The type that the model declares for a value, with a shape if it is static.

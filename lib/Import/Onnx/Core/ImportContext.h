@@ -3,6 +3,7 @@
 #ifndef TTC_LIB_IMPORT_IMPORTCONTEXT_H
 #define TTC_LIB_IMPORT_IMPORTCONTEXT_H
 
+#include "KeptValues.h"
 #include "OnnxTensor.h"
 
 #include "ttc/Import/OnnxImport.h"
@@ -72,6 +73,7 @@ struct ImportContext {
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
 
+  KeptValues kept;
   /// Whether the file can be imported with other options; null in such a trial.
   std::function<bool(const OnnxImportOptions &)> isImported;
 

@@ -159,6 +159,8 @@ static OwningOpRef<ModuleOp> importModel(ImportContext &shared) {
   importOutputs(shared, importer, function);
   if (errors.any())
     return nullptr;
+  if (func::FuncOp observed = shared.kept.makeFunction(function))
+    eraseDeadOps(observed.getBody().front());
   eraseDeadOps(*body);
   if (failed(verify(*module)))
     return nullptr;

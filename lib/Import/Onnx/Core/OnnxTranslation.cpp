@@ -104,6 +104,15 @@ struct ImportCLOptions {
       "host-result", llvm::cl::cat(category), llvm::cl::value_desc("name:f32:1x3x224x224"),
       llvm::cl::desc("Type of a value that such a function computes and whose static shape the "
                      "ONNX model does not declare")};
+  llvm::cl::list<std::string> keepValues{
+      "keep-values",
+      llvm::cl::cat(category),
+      llvm::cl::CommaSeparated,
+      llvm::cl::ValueOptional,
+      llvm::cl::value_desc("Conv,/encoder/*"),
+      llvm::cl::desc(
+          "Add an entry point NAME.values, whose outputs are the results of all nodes, or "
+          "of those whose op, name or result matches a pattern")};
   llvm::cl::opt<int64_t> nodeLimit{
       "node-limit", llvm::cl::cat(category), llvm::cl::value_desc("N"),
       llvm::cl::init(OnnxImportOptions().nodeLimit),
@@ -125,7 +134,8 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
         std::tuple("input-value", &clOptions->inputValues, &addInputValue),
         std::tuple("value-shape", &clOptions->valueShapes, &addValueShape),
         std::tuple("host-ops", &clOptions->hostOps, &addHostOps),
-        std::tuple("host-result", &clOptions->hostResults, &addHostResult)})
+        std::tuple("host-result", &clOptions->hostResults, &addHostResult),
+        std::tuple("keep-values", &clOptions->keepValues, &addKeepValues)})
     for (const std::string &text : *texts) {
       std::string complaint = add(text, options);
       if (complaint.empty())
@@ -148,7 +158,7 @@ bool mlir::ttc::hasOnnxImportOptions() {
          (isGiven(clOptions->inputShapes) || isGiven(clOptions->dims) ||
           isGiven(clOptions->inputValues) || isGiven(clOptions->valueShapes) ||
           isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults) ||
-          isGiven(clOptions->nodeLimit));
+          isGiven(clOptions->keepValues) || isGiven(clOptions->nodeLimit));
 }
 
 void mlir::ttc::registerImportOnnx() {
