@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModelToBundle.h"
+#include "dialects/Ttc/TtcDialect.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ManagedStatic.h"
 
@@ -29,8 +31,8 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   if (names.empty() && models == 1)
     names.push_back("main");
   if (names.size() != models) {
-    llvm::errs() << "error: expected --entry with one name per model, found " << names.size()
-                 << (names.size() == 1 ? " name" : " names") << " and " << models
+    llvm::errs() << "error: expected " << spell("entry") << " with one name per model, found "
+                 << names.size() << (names.size() == 1 ? " name" : " names") << " and " << models
                  << (models == 1 ? " model\n" : " models\n");
     return failure();
   }
@@ -52,6 +54,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   options.functionName = name.str();
   if (names.size() == 1)
     return options;
+  options.prefix = (name + "/").str();
   auto keepOwn = [&](const auto &all, auto &own) {
     for (const auto &given : all) {
       auto [entry, input] = given.getKey().split('/');
@@ -77,17 +80,29 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
   FailureOr<SmallVector<std::string>> names = getEntryNames(sources->getNumBuffers());
   if (failed(options) || failed(names))
     return nullptr;
+  for (const std::string &name : *names)
+    if (options->keepsValues && llvm::is_contained(*names, name + ".values")) {
+      llvm::errs() << "error: --keep-values makes the entry point '" << name
+                   << ".values', found a model of this name\n";
+      return nullptr;
+    }
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
     OwningOpRef<ModuleOp> next = importOnnx(*sources->getMemoryBuffer(index + 1), context,
                                             getOptionsOf(*options, *names, name));
     if (!next)
       return nullptr;
-    if (module)
-      module->getBody()->getOperations().splice(module->getBody()->end(),
-                                                next->getBody()->getOperations());
-    else
+    if (!module) {
       module = std::move(next);
+      continue;
+    }
+    module->getBody()->getOperations().splice(module->getBody()->end(),
+                                              next->getBody()->getOperations());
+    if (auto added = (*next)->getAttrOfType<DictionaryAttr>(kMetadataAttrName)) {
+      NamedAttrList all = (*module)->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+      all.append(added.begin(), added.end());
+      (*module)->setAttr(kMetadataAttrName, all.getDictionary(context));
+    }
   }
   return module;
 }
@@ -97,9 +112,10 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
   if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
-                    "--host-result and --node-limit are options of --import-onnx and --"
-                 << kOnnxToBundle << ", found one with --" << translation << "\n";
+    llvm::errs()
+        << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
+           "--host-result, --keep-values and --node-limit are options of --import-onnx and --"
+        << kOnnxToBundle << ", found one with --" << translation << "\n";
     return failure();
   }
   if (!isGguf && translation != "import-gguf" && hasGgufImportOptions()) {

@@ -7,6 +7,7 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Codegen/Pipelines.h"
 #include "ttc/Mesh/Passes.h"
+#include "ttc/Support/CommandLine.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
 
@@ -46,6 +47,20 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
     OpPassManager manager(ModuleOp::getOperationName());
     build(manager);
     manager.getDependentDialects(registry);
+  }
+
+  /// Suggests an option for one that there is not.
+  LogicalResult
+  initializeOptions(StringRef options,
+                    function_ref<LogicalResult(const Twine &)> errorHandler) override {
+    return TracePipelineBase::initializeOptions(options, [&](const Twine &text) {
+      const std::string message = StringRef(text.str()).trim().str();
+      std::vector<std::string> names = {compile.ArgStr.str()};
+      for (llvm::cl::Option *option : getProgramOptions())
+        names.push_back(option->ArgStr.str());
+      const StringRef unknown = StringRef(message).split("no such option ").second;
+      return errorHandler(message + (unknown.empty() ? "" : suggestName(unknown, names)));
+    });
   }
 
   void runOnOperation() override {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/CommandLine.h"
+#include "ttc/Support/Spelling.h"
+#include "ttrt/format/utf8.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include <cstring>
@@ -85,9 +88,64 @@ void mlir::ttc::setUpCommandLine() {
     if (name != "help" && name != "help-hidden" && name != "version" &&
         option->getOptionHiddenFlag() == llvm::cl::NotHidden)
       option->setHiddenFlag(llvm::cl::Hidden);
+  registerSpelling();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &output) {
     output << "ttc " TTC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });
+}
+
+std::string mlir::ttc::suggestName(StringRef given, ArrayRef<std::string> names) {
+  const std::string *nearest = nullptr;
+  const unsigned length = given.ltrim('-').size();
+  unsigned least = (length + 2) / 3;
+  for (const std::string &name : names) {
+    const unsigned distance = given.edit_distance(name, /*AllowReplacements=*/true, least);
+    // A name of one or two characters is not near everything of its length.
+    if (distance < length && (distance < least || (distance == least && !nearest))) {
+      least = distance;
+      nearest = &name;
+    }
+  }
+  if (!nearest && length >= 3)
+    for (const std::string &name : names)
+      if (StringRef(name).starts_with(given) && (!nearest || name.size() < nearest->size()))
+        nearest = &name;
+  return nearest ? "; did you mean '" + *nearest + "'?" : "";
+}
+
+/// What LLVM says of a command line, with our suggestions: its own are from all of its options.
+static void printUsageErrors(llvm::StringRef messages, llvm::StringRef tool) {
+  std::vector<std::string> names;
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (option->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      names.push_back("--" + name.str());
+  llvm::sort(names);
+  llvm::SmallVector<llvm::StringRef> lines;
+  messages.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    llvm::StringRef given = line.split(": Unknown command line argument '").second;
+    if (line.contains(": Did you mean '"))
+      continue;
+    if (given.empty()) {
+      llvm::errs() << ttrt::printable({line.data(), line.size()}) << "\n";
+      continue;
+    }
+    given = given.take_front(given.rfind("'.  Try: "));
+    const std::string option = ("--" + given.ltrim('-').split('=').first).str();
+    const std::string suggested = suggestName(option, names);
+    llvm::errs() << "error: unknown option " << ttrt::printable(option)
+                 << (suggested.empty() ? "; see " + tool.str() + " --help" : suggested) << "\n";
+  }
+}
+
+void mlir::ttc::parseCommandLine(int argc, char **argv, StringRef overview) {
+  setCommand(ArrayRef<const char *>(argv, argc).drop_front());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &stream))
+    return;
+  printUsageErrors(messages, llvm::sys::path::filename(argv[0]));
+  exit(kFailed);
 }
 
 void mlir::ttc::printLocationsByDefault() {

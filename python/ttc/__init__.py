@@ -23,5 +23,6 @@ if ttrt.__version__ != __version__:
 
 from ttc._compile import CompileError, CompileWarning, build, compile  # noqa: E402
 from ttc._tools import tool_path  # noqa: E402
+from ttc._values import Trace, Value, trace_values  # noqa: E402
 
-__all__ = ["CompileError", "CompileWarning", "__version__", "build", "compile", "tool_path"]
+__all__ = ["CompileError", "CompileWarning", "Trace", "Value", "__version__", "build", "compile", "tool_path", "trace_values"]

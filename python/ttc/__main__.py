@@ -25,7 +25,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _is_model(argument: str) -> bool:
-    return not argument.startswith("-") and os.path.splitext(argument)[1] in (".onnx", ".mlir")
+    return not argument.startswith("-") and os.path.splitext(argument)[1].lower() in (".onnx", ".mlir")
 
 
 def _look(arguments: list[str]) -> int:
@@ -44,7 +44,11 @@ def _look(arguments: list[str]) -> int:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ttc.CompileWarning)
             entries = _entries(options, models)
-            bundle = ttc.compile(models if len(models) > 1 else models[0], options=options, entries=entries)
+            bundle = ttc.compile(
+                models if len(models) > 1 else models[0],
+                options=["--caller=options"] * (not models[0].lower().endswith(".mlir")) + options,
+                entries=entries,
+            )
     except (ttc.CompileError, ttrt.Error, OSError, ValueError) as error:
         text = str(error)
         print(text if "error: " in text else f"error: {text}", file=sys.stderr)

@@ -34,6 +34,7 @@ def compile(
     model: Any,
     inputs: Any = None,
     *,
+    dims: Mapping[str, int] | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -49,6 +50,8 @@ def compile(
     inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
              stands for its shape. For torch: a tuple of example inputs. With several models, a
              dictionary {entry: inputs}, or a list in the models' order.
+    dims     for ONNX: {name: size} for named dimensions that the model leaves open, in all inputs that
+             have them. With several models, "entry/name" is a dimension of one of them.
     target   "cpu" (this machine, the default), the name of a chip, or the path of a description.
     entries  the names of the entry points; of one model, "main" unless given.
     output   the bundle's file, which is kept; without it, the bundle has no name and goes with the
@@ -67,12 +70,12 @@ def compile(
         raise TypeError(f"host_functions: expected {{name: function}}, found {_kind(host_functions)}")
     if output is not None:
         path = _path("output", output)
-        _translate(model, inputs, target, entries, options, path, None)
+        _translate(model, inputs, dims, target, entries, options, path, None)
         return ttrt.load(path, cores=cores, host_functions=host_functions)
     # A file without a name: nothing is left of it, however this process ends.
     file = tempfile.TemporaryFile(prefix="ttc-")
     try:
-        _translate(model, inputs, target, entries, options, "", file)
+        _translate(model, inputs, dims, target, entries, options, "", file)
         bundle = ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
     except BaseException:
         file.close()
@@ -87,6 +90,7 @@ def build(
     output: str | os.PathLike[str],
     inputs: Any = None,
     *,
+    dims: Mapping[str, int] | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     options: Sequence[str] = (),
@@ -94,20 +98,21 @@ def build(
     """Compiles as compile() does, and returns the path of the bundle without opening it: it may be
     for another machine. `output` keeps its contents unless all succeeds."""
     path = _path("output", output)
-    _translate(model, inputs, target, entries, options, path, None)
+    _translate(model, inputs, dims, target, entries, options, path, None)
     return pathlib.Path(path)
 
 
 def _translate(
     model: Any,
     inputs: Any,
+    dims: Mapping[str, int] | None,
     target: str | os.PathLike[str] | None,
     entries: str | Sequence[str] | None,
     options: Sequence[str],
     output: str,
     stdout: IO[Any] | None,
 ) -> None:
-    extra = _options(options)
+    extra = [f"--dim={name}:{size}" for name, size in _dims(dims).items()] + _options(options)
     if target is not None:
         extra.insert(0, f"--target={_path('target', target)}")
     models, names, given = _by_entry(model, inputs, entries)
@@ -128,6 +133,9 @@ def _translate(
             tool, first = "ttc", "compile"
         else:
             tool, first = "ttc-translate", "--onnx-to-bundle"
+            # Messages name the arguments of Python. (python -m ttc takes options of the tools.)
+            if not any(option.startswith("--caller=") for option in extra):
+                arguments.insert(0, "--caller=python")
         # A folder for the files that a killed compiler leaves.
         status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors, sources.folder())
         messages = sources.name(messages).strip()
@@ -230,7 +238,7 @@ def _check_files(models: Sequence[str], output: str) -> None:
 
 def _is_alone(file: str) -> bool:
     """Whether it has its own entry points, and no other model beside it in a bundle."""
-    return file.endswith((".mlir", ".gguf"))
+    return file.lower().endswith((".mlir", ".gguf"))
 
 
 def _is_utf8(text: str) -> bool:
@@ -333,6 +341,16 @@ def _is_torch(model: Any) -> bool:
         return True
     export = sys.modules.get("torch.export")
     return export is not None and isinstance(model, export.ExportedProgram)
+
+
+def _dims(dims: Any) -> dict[str, int]:
+    if dims is None:
+        return {}
+    if not isinstance(dims, Mapping):
+        raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
+    if wrong := [size for size in dims.values() if not hasattr(size, "__index__") or size.__index__() < 0]:
+        raise ValueError(f"dims: expected sizes that are not negative, found {wrong[0]!r}")
+    return {str(name): size.__index__() for name, size in dims.items()}
 
 
 def _shapes(inputs: Any) -> dict[str, str]:

@@ -12,6 +12,7 @@ import platform
 import re
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -31,7 +32,8 @@ def shell(tools, tmp_path):
     for tool in ("ttc", "ttrun", "ttc-translate", "ttc-opt", "ttc-plan", "ttc-plan-check"):
         path = tools.path(tool)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    environment = {**os.environ, "PATH": f"{path.parent}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path)}
+    environment = {**os.environ, "PATH": f"{path.parent}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path),
+                   "TTC_PYTHON": sys.executable}
 
     def run(command):
         # A session of its own: what a command leaves running ends with it.

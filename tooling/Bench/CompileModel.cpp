@@ -2,6 +2,7 @@
 #include "Bench/CompileModel.h"
 
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/FindTool.h"
 
 #include <cerrno>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/core.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,15 +20,12 @@ extern char **environ;
 namespace ttrun {
 
 bool isModelFile(const std::string &path) {
-  return path.ends_with(".onnx") || path.ends_with(".mlir");
+  return ttc::hasExtension(path, ".onnx") || ttc::hasExtension(path, ".mlir");
 }
 
 /// A file on disk, not in memory: bundles are as large as their weights, and are mapped.
 static int openNameless() {
-  std::error_code error;
-  const std::string folder = std::filesystem::temp_directory_path(error).string();
-  if (error)
-    throw UserError(fmt::format("TMPDIR: expected a folder, found {}", error.message()));
+  const std::string folder = ttc::temporaryFolder();
   int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0) { // not every file system has them
     std::string name = folder + "/ttrun-XXXXXX";
@@ -45,6 +42,8 @@ CompiledModel::CompiledModel(const std::string &model, const std::vector<std::st
   std::vector<std::string> arguments = {compiler, "compile", model};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.insert(arguments.end(), {"-o", "-"});
+  if (ttc::hasExtension(model, ".onnx"))
+    arguments.push_back("--caller=ttrun"); // messages name --compile=OPTION
   std::vector<char *> argv;
   for (std::string &argument : arguments)
     argv.push_back(argument.data());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bench/Peer.h"
 
+#include "BenchFiles.h"
 #include "Formats/Json.h"
 #include "Formats/JsonReader.h"
 #include "PeerFiles.h"
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/WriteFile.h"
 
 #include <cerrno>
@@ -27,11 +29,9 @@ namespace {
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::error_code error;
-    path = (std::filesystem::temp_directory_path(error) / "ttrun-XXXXXX").string();
-    if (error || !mkdtemp(path.data()))
-      throw UserError(fmt::format("cannot make a folder for arrays: {}",
-                                  error ? error.message() : strerror(errno)));
+    path = ttc::temporaryFolder() + "/ttrun-XXXXXX";
+    if (!mkdtemp(path.data()))
+      throw UserError(fmt::format("cannot make the folder {}: {}", path, strerror(errno)));
   }
   ~TemporaryFolder() {
     std::error_code error;
@@ -65,6 +65,15 @@ Peer::Peer(const std::string &python, const std::string &engine, const std::stri
     stop();
     throw;
   }
+}
+
+JsonValue Peer::compareValues(const std::string &python, const std::string &engine,
+                              const std::string &model, const std::string &folder, double rtol,
+                              double atol) {
+  Peer peer(engine);
+  peer.start(python, {"-c", kBenchValues, engine, model, folder, fmt::format("{}", rtol),
+                      fmt::format("{}", atol)});
+  return peer.readAnswer();
 }
 
 Peer::~Peer() { stop(); }

@@ -34,7 +34,14 @@ public:
   /// The outputs of an inference, by name.
   std::map<std::string, Tensor> outputs();
 
+  /// What the engine computes for the values in a folder (tooling/Bench/values.py): a "version",
+  /// how many were "compared" and are "differing", and the "first" of those.
+  static JsonValue compareValues(const std::string &python, const std::string &engine,
+                                 const std::string &model, const std::string &folder, double rtol,
+                                 double atol);
+
 private:
+  explicit Peer(std::string engine) : engine_(std::move(engine)) {}
   void start(const std::string &python, const std::vector<std::string> &arguments);
   JsonValue readAnswer();
   JsonValue ask(const std::string &question);

@@ -96,6 +96,14 @@ std::vector<std::string> Session::entryNames() const {
   return names;
 }
 
+std::string Session::metadata(const std::string &key) const {
+  const void *value = nullptr;
+  uint64_t bytes = 0;
+  if (ttrt_bundle_metadata(bundle_, key.c_str(), &value, &bytes, nullptr) != TTRT_OK)
+    return "";
+  return {static_cast<const char *>(value), bytes};
+}
+
 std::vector<std::string> Session::scheduleNames() const {
   std::vector<std::string> names = {"auto"};
   ttrt_schedule info = TTRT_SCHEDULE_INIT;
@@ -126,6 +134,12 @@ static uint64_t programsToRecord(const SessionOptions &options) {
   return options.profileMidRun ? 1 << 16 : 1000;
 }
 
+/// The only one that is not the values of another one, or main.
+static std::string defaultEntry(const std::vector<std::string> &names) {
+  const auto isValuesOf = [&](const std::string &name) { return name == names[0] + ".values"; };
+  return std::all_of(names.begin() + 1, names.end(), isValuesOf) ? names[0] : "main";
+}
+
 Session::Session(const std::string &path, const SessionOptions &options)
     : path_(path), schedule_(options.schedule) {
   try {
@@ -150,11 +164,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
     const auto begin = std::chrono::steady_clock::now();
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
           error);
-    std::string wanted = options.entry;
-    if (wanted.empty() && entryNames().size() > 1)
-      wanted = "main";
-    else if (wanted.empty())
-      wanted = entryNames().front();
+    const std::string wanted = options.entry.empty() ? defaultEntry(entryNames()) : options.entry;
     const bool hasOther = !options.orEntry.empty() &&
                           findEntry(wanted, options, nullptr) == TTRT_NOT_FOUND &&
                           findEntry(options.orEntry, options, nullptr) == TTRT_OK;

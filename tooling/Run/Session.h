@@ -112,6 +112,8 @@ public:
   double loadMs() const { return loadMs_; }
   /// What of the device's memory is in huge pages now. Throws UserError.
   ttrt_huge_pages hugePages() const;
+  std::vector<std::string> entryNames() const;
+  std::string metadata(const std::string &key) const; ///< "" if there are none of this key
   std::vector<std::string> inputNames() const;
   const Tensor &input(size_t index) const { return inputs_[index].tensor; }
   std::vector<std::string> outputNames() const;
@@ -137,7 +139,6 @@ private:
   std::string runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
                                std::vector<uint64_t> *pops);
   template <typename Function> void checkMesh(Function function) const;
-  std::vector<std::string> entryNames() const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;
   void noteHugePages() const;

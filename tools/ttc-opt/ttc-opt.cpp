@@ -67,7 +67,12 @@ int ttcOptMain(int argc, char **argv) {
   ttc::registerTtcTransformsPasses();
   ttc::registerLowerProgramsPipeline();
   ttc::registerTracePipeline();
-  auto [input, output] = registerAndParseCLIOptions(argc, argv, "ttc: trace compiler\n", registry);
+  llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<input file>"),
+                                   llvm::cl::init("-"));
+  llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output filename"),
+                                    llvm::cl::value_desc("filename"), llvm::cl::init("-"));
+  const std::string help = registerCLIOptions("ttc: trace compiler\n", registry);
+  ttc::parseCommandLine(argc, argv, help);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldListPasses() || config.shouldShowDialects())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));

@@ -68,8 +68,8 @@ int ttcTranslateMain(int argc, char **argv) {
       "", cl::desc("Translations"));
   cl::opt<bool> listOnnxOps("list-onnx-ops",
                             cl::desc("Print the supported ONNX ops (Markdown) and exit"));
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Translates between ONNX and GGUF models, ttc IR and bundles\n");
+  ttc::parseCommandLine(argc, argv,
+                        "Translates between ONNX and GGUF models, ttc IR and bundles\n");
 
   if (listOnnxOps) {
     std::string error;

@@ -2,6 +2,7 @@
 // `ttc compile`: chooses the tools and their options by the kind of the model.
 #include "Compile.h"
 #include "Process.h"
+#include "Support/FileNames.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -30,15 +31,11 @@ examples:
   ttc compile model.mlir --target-cpu=x86-64-v3
 )";
 
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-static bool isMlir(std::string_view file) { return endsWith(file, ".mlir"); }
-static bool isGguf(std::string_view file) { return endsWith(file, ".gguf"); }
+static bool isMlir(std::string_view file) { return hasExtension(file, ".mlir"); }
+static bool isGguf(std::string_view file) { return hasExtension(file, ".gguf"); }
 
 bool ttc::isModel(std::string_view file) {
-  return endsWith(file, ".onnx") || isGguf(file) || isMlir(file);
+  return hasExtension(file, ".onnx") || isGguf(file) || isMlir(file);
 }
 
 namespace {
@@ -109,7 +106,8 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
     }
     for (std::string_view onnxOnly :
          {"entry", "dim", "input-shape", "input-value", "value-shape", "host-ops", "host-result",
-          "dump-ir", "tune", "context", "sequences", "prefill", "cache", "activations", "logits"})
+          "keep-values", "dump-ir", "tune", "context", "sequences", "prefill", "cache",
+          "activations", "logits"})
       if (name.substr(0, name.find('=')) == onnxOnly)
         return fmt::format("--{} is not an option for a module of MLIR, but for a model", onnxOnly);
     pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
@@ -126,11 +124,11 @@ int ttc::compile(const std::vector<std::string> &arguments) {
     return 0;
   }
   if (!isMlir(parsed.models[0])) {
-    std::vector<std::string> all = {isGguf(parsed.models[0]) ? "--gguf-to-bundle"
-                                                             : "--onnx-to-bundle"};
+    // Options are last: one that lacks its value would take the next word.
+    std::vector<std::string> all = {
+        isGguf(parsed.models[0]) ? "--gguf-to-bundle" : "--onnx-to-bundle", "-o", parsed.output};
     all.insert(all.end(), parsed.models.begin(), parsed.models.end());
     all.insert(all.end(), parsed.options.begin(), parsed.options.end());
-    all.insert(all.end(), {"-o", parsed.output});
     return replaceBy("ttc-translate", all);
   }
   std::vector<std::string> opt = {parsed.models[0]};

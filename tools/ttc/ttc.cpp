@@ -2,6 +2,7 @@
 // One command over all tools: compiles by itself, and passes every other command on.
 #include "Compile.h"
 #include "Process.h"
+#include "Support/FileNames.h"
 #include "Support/Suggest.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ static std::vector<std::string> namesOfCommands() {
 
 static int reportUnknown(const std::string &word) {
   std::string hint = "; 'ttc --help' lists the commands";
-  if (word.size() > 5 && word.substr(word.size() - 5) == ".ttcb")
+  if (word.size() > 5 && hasExtension(word, ".ttcb"))
     hint = fmt::format("; a bundle is run by 'ttc run {}'", word);
   else if (const std::string suggested = suggestion(word, namesOfCommands()); !suggested.empty())
     hint = suggested;

@@ -8,6 +8,7 @@
 #include "Formats/Printing.h"
 #include "Run/Session.h"
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/Options.h"
 
 #include <algorithm>
@@ -161,7 +162,7 @@ int benchCommand(int argc, char **argv) {
   } else if (!compile.empty()) {
     throw UserError("--compile: expected a model, found the bundle " + file);
   }
-  if (!against.empty() && !model.ends_with(".onnx"))
+  if (!against.empty() && !ttc::hasExtension(model, ".onnx"))
     throw UserError(fmt::format("--against={}: expected an ONNX model, found {}", against,
                                 model.empty() ? file + "; name its model with --model" : model));
   if (isModelFile(file))

@@ -3,6 +3,7 @@
 #include "Formats/Printing.h"
 #include "Run/Mesh/Rank.h"
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/Options.h"
 #include "Support/Suggest.h"
 #include "ttrt/ttrt.h"
@@ -109,7 +110,7 @@ static int reportUnknown(const std::string &given) {
   for (const Command &command : kCommands)
     names.push_back(command.name);
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
-  if (given.ends_with(".ttcb")) {
+  if (ttc::hasExtension(given, ".ttcb")) {
     fmt::print(stderr, "ttrun: expected a command, found '{0}'; did you mean 'ttrun run {0}'?\n",
                given);
   } else if (!given.starts_with('-')) {

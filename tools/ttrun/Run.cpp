@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Bench/CompileModel.h"
 #include "Commands.h"
 #include "Formats/Compare.h"
 #include "Formats/Json.h"
@@ -7,11 +8,14 @@
 #include "Run/Mesh/Rank.h"
 #include "Run/Session.h"
 #include "Support/Error.h"
+#include "Support/FileNames.h"
 #include "Support/Options.h"
+#include "TraceValues.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace ttrun {
 
@@ -112,20 +116,51 @@ static void addComparison(Json &json, const Expectation &expectation, const Tens
   json.field("pcc", result.pcc).endObject();
 }
 
+/// Compiles the file if it is a model, with the values that are wanted.
+static std::optional<CompiledModel>
+compileFor(const std::string &file, std::vector<std::string> options, TraceOptions &trace) {
+  trace.check();
+  if (!isModelFile(file)) {
+    if (!options.empty())
+      throw UserError("--compile: expected a model, found the bundle " + file);
+    if (!trace.against.empty() && trace.model.empty())
+      throw UserError(fmt::format("--against={}: expected an ONNX model, found {}; name its model "
+                                  "with --model",
+                                  trace.against, file));
+    return std::nullopt;
+  }
+  if (!trace.against.empty() && !ttc::hasExtension(file, ".onnx"))
+    throw UserError(
+        fmt::format("--against={}: expected an ONNX model, found {}", trace.against, file));
+  if (!trace.model.empty())
+    throw UserError("--model: expected a bundle, found the model " + file);
+  trace.model = file;
+  if (!trace.folder.empty()) {
+    options.push_back(fmt::format("--keep-values{}{}", trace.only.empty() ? "" : "=",
+                                  fmt::join(trace.only, ",")));
+  }
+  return std::optional<CompiledModel>(std::in_place, file, options);
+}
+
 int runCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun run", "BUNDLE [options]",
       "Runs a bundle once, or --loops times. Writes outputs to files, compares them with files\n"
-      "(exit status 1 if they differ), or prints a summary of each.",
+      "(exit status 1 if they differ), or prints a summary of each. A model is compiled first, "
+      "with "
+      "the\nttc that is installed beside ttrun.",
       "  ttrun run digits.ttcb --input image=image.npy --output logits=logits.npy\n"
       "  ttrun run digits.ttcb --input image=image.npy --expect logits=want.npy --rtol 1e-3\n"
-      "  ttrun run digits.ttcb --random --schedule=overlap-io --loops=1000\n");
+      "  ttrun run digits.ttcb --random --schedule=overlap-io --loops=1000\n"
+      "  ttrun run digits.onnx --random --trace-values=values --against=onnxruntime\n");
   SessionOptions options;
   std::vector<std::string> outputs, expectations;
   double rtol = 1e-3, atol = 1e-5;
   uint64_t loops = 1;
   bool json = false;
   std::string restore, save;
+  TraceOptions trace;
+  std::vector<std::string> compile;
   parser.list("output", "NAME=FILE.npy", "write an output to a file", outputs);
   parser.list("expect", "NAME=FILE.npy", "compare an output with a file, element by element",
               expectations);
@@ -143,8 +178,20 @@ int runCommand(int argc, char **argv) {
               "run the bundle's code in a process that can only compute;\nnot with --schedule or "
               "--queues",
               options.sandbox);
+  trace.declare(parser);
+  parser.list("compile", "OPTION",
+              "for a model: an option of ttc compile, such as --weights=int8;\nrepeatable",
+              compile);
   options.declare(parser);
-  const std::string path = parser.parseBundle(argc, argv);
+  const std::string file = parser.parseBundle(argc, argv);
+  const std::optional<CompiledModel> compiled = compileFor(file, compile, trace);
+  const std::string path = compiled ? compiled->path() : file;
+  trace.rtol = rtol;
+  trace.atol = atol;
+  trace.restore = restore;
+  if (!trace.folder.empty() && (loops != 1 || !options.schedule.empty() || options.queues))
+    throw UserError("--trace-values runs one inference: expected no --loops, --schedule and "
+                    "--queues");
 
   Session session(path, options);
   return orFailRank([&] {
@@ -210,19 +257,24 @@ int runCommand(int argc, char **argv) {
     for (const auto &[index, file] : isLead() ? writes : decltype(writes)())
       writeNpy(file, session.output(index));
     const std::vector<std::string> names = session.outputNames();
+    auto finishValues = [&](Json *object) {
+      if (!trace.folder.empty())
+        good &= traceValues(file, path, session, options, trace, object);
+    };
     // All ranks compare; the first one tells, and is not ended because others end with a failure.
-    const int status = good || !isLead() ? 0 : 1;
+    auto status = [&] { return good || !isLead() ? 0 : 1; };
     if (!json) {
       if (writes.empty() && expected.empty())
         for (size_t i = 0; i < names.size(); ++i)
           printSummary(names[i], session.output(i));
+      finishValues(nullptr);
       session.finishProfile({});
-      return status;
+      return status();
     }
 
     Json object;
     object.beginObject()
-        .field("bundle", path)
+        .field("bundle", file)
         .field("entry", session.entryName())
         .field("cores", session.cores())
         .field("devices", session.mesh() ? session.mesh()->devices() : 1)
@@ -246,12 +298,14 @@ int runCommand(int argc, char **argv) {
           addComparison(object, expectation, got, rtol, atol);
       object.endArray().endObject();
     }
-    object.endArray().endObject();
+    object.endArray();
+    finishValues(&object);
+    object.endObject();
     ReportOptions report;
     report.print = false;
     session.finishProfile(report);
     fmt::print("{}", object.take());
-    return status;
+    return status();
   });
 }
 

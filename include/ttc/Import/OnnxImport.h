@@ -31,9 +31,16 @@ struct OnnxImportOptions {
   std::vector<std::string> hostOps;
   /// Types of their results, by name, for those that the model does not declare.
   llvm::StringMap<HostResult> hostResults;
+  /// Whether a second function, NAME.values, has the results of nodes as its own. If there are
+  /// patterns, only of those whose op, name or result matches one.
+  bool keepsValues = false;
+  std::vector<std::string> keptValues;
   /// The most nodes that are imported, with loops unrolled and functions inlined: each node counts
   /// each time that its body is. A trace of as many commands is still useful.
   int64_t nodeLimit = int64_t(1) << 19;
+  /// What precedes the names of inputs in options for this model alone: "prefill/", if there are
+  /// several.
+  std::string prefix;
   /// The name of the imported function.
   std::string functionName = "main";
 };
@@ -50,6 +57,14 @@ std::string addValueShape(StringRef text, OnnxImportOptions &options);
 
 /// Parses "name=value" and adds it to the options. Returns an error message, or an empty string.
 std::string addInputValue(StringRef text, OnnxImportOptions &options);
+
+/// The key of the metadata that tell which nodes computed the results of a function NAME.values;
+/// NAME follows. JSON: [{"name": ..., "node": ..., "op": ..., "inputs": [...]}, ...].
+constexpr llvm::StringLiteral kValuesMetadata = "values/";
+
+/// Adds a pattern to the options, or with an empty one keeps all values. Returns an error message,
+/// or an empty string.
+std::string addKeepValues(StringRef pattern, OnnxImportOptions &options);
 
 /// Adds a pattern to the options. Returns an error message, or an empty string.
 std::string addHostOps(StringRef pattern, OnnxImportOptions &options);
@@ -68,8 +83,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result and
-/// --node-limit to the command line, for every translation that starts from ONNX.
+/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result,
+/// --keep-values and --node-limit to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.

@@ -71,6 +71,28 @@ def test_inputs_fix_open_dimensions(shape):
     np.testing.assert_array_equal(bundle.run(x)["y"], 2 * x + 1)
 
 
+def test_dims_and_what_is_proposed():
+    """A message names arguments of Python, which are right as they stand."""
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", "columns"]) for name in ("x:0", "y")]
+    graph = helper.make_graph([helper.make_node("Relu", ["x:0"], ["y"])], "g", ports[:1], ports[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with pytest.raises(ttc.CompileError, match=r"has dynamic shape \[rows, columns\].*\n.*note: this sets it: ttc\.compile\(model, ") as raised:
+        ttc.compile(model)
+    call = str(raised.value).partition("this sets it: ")[2]
+    bundle = eval(call, {"ttc": ttc, "model": model})
+    assert bundle.inputs["x:0"].shape == (1, 1) and "dims={" in call
+    with pytest.raises(ttc.CompileError, match=r"note: this sets it: ttc\.compile\(model, dims=\{\"columns\": 1\}\)$"):
+        ttc.compile(model, dims={"rows": 5})
+    assert ttc.compile(model, dims={"rows": 5, "columns": np.int64(2)}).inputs["x:0"].shape == (5, 2)
+    bundle = ttc.compile({"one": model, "two": model}, dims={"one/rows": 1, "two/rows": 2, "columns": 3})
+    assert [entry.inputs["x:0"].shape for entry in bundle.entries.values()] == [(1, 3), (2, 3)]
+    with pytest.raises(ttc.CompileError, match=r"dims=\{\"two/rows\": 1\}"):
+        ttc.compile({"one": model, "two": model}, dims={"one/rows": 1, "columns": 3})
+    for wrong, error in [({"rows": -1}, ValueError), ({"rows": 1.5}, ValueError), ([("rows", 1)], TypeError)]:
+        with pytest.raises(error, match="dims: expected"):
+            ttc.compile(model, dims=wrong)
+
+
 @pytest.mark.parametrize("models, inputs, entries", [
     ({"one": 1, "two": 2}, {"one": {"x:0": (1, 4)}, "two": {"x:0": (2, 4)}}, None),
     ([1, 2], [{"x:0": (1, 4)}, {"x:0": (2, 4)}], ["one", "two"]),
@@ -133,7 +155,7 @@ def test_failure_keeps_the_output(tmp_path):
 def test_diagnostics_are_the_text_of_the_exception(digits):
     with pytest.raises(ttc.CompileError, match=r"<model>: error: not an ONNX model"):
         ttc.compile(b"nonsense")
-    with pytest.raises(ttc.CompileError, match=r"digits.onnx: error: --input-shape names 'x', .* are: image"):
+    with pytest.raises(ttc.CompileError, match=r"digits.onnx: error: inputs names 'x', .* are: image"):
         ttc.compile(digits, {"x": (1,)})
     with pytest.raises(ttc.CompileError, match="fooo"):
         ttc.compile(digits, options=["--fooo"])

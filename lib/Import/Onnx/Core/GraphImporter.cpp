@@ -210,6 +210,13 @@ FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &no
   return inputs;
 }
 
+void GraphImporter::define(const onnx::NodeProto &node, StringRef name, Value value) {
+  values[name] = value;
+  // Engines differ in results that nothing uses, such as the mask of a Dropout.
+  if (graph.isUsed(name))
+    shared.kept.add(shared.options, node, prefix, name, value);
+}
+
 /// Reports inputs that are sequences or empty optionals.
 static void checkTensors(OnnxNode &node) {
   for (auto [i, value] : llvm::enumerate(node.allInputs()))
@@ -249,7 +256,7 @@ void GraphImporter::importNode(onnx::NodeProto &node) {
     if (name.empty())
       continue;
     if (i < results.size()) {
-      values[name] = results[i];
+      define(node, name, results[i]);
     } else if (graph.isUsed(name)) {
       importing.error() << "output " << i << " ('" << name << "') is not supported (supported: "
                         << "the first " << results.size() << ")";
@@ -277,7 +284,7 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
     return shared.errors.count();
   for (auto [name, value] : llvm::zip_equal(node.output(), *results))
     if (value)
-      values[name] = value;
+      define(node, name, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,7 +363,7 @@ void GraphImporter::importCall(const onnx::FunctionProto &function, onnx::NodePr
     const std::string &result = function.output(i);
     const bool isDefined = importer.graph.defines(result);
     if (Value value = importer.getValue(result))
-      values[name] = value;
+      define(node, name, value);
     else if (!isDefined || importer.isOmitted(result))
       emitError(node) << "output '" << result << "' of the function is "
                       << (isDefined ? "an omitted input" : "not defined");

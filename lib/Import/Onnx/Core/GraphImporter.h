@@ -61,6 +61,8 @@ private:
   const OnnxOpEntry *findEntry(const onnx::NodeProto &node, bool report);
   /// The values of the node's inputs, null for omitted ones. Fails if one could not be imported.
   FailureOr<SmallVector<Value>> getInputs(const onnx::NodeProto &node);
+  /// Defines the result of that name of a node.
+  void define(const onnx::NodeProto &node, StringRef name, Value value);
   void importNode(onnx::NodeProto &node);
   /// A node that a function of the application computes.
   void importHosted(onnx::NodeProto &node);

@@ -2,6 +2,7 @@
 #include "HostOps.h"
 
 #include "dialects/Ttc/Tensors/HostOps.h"
+#include "ttc/Support/Spelling.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/GlobPattern.h"
@@ -82,6 +83,15 @@ std::string mlir::ttc::addHostResult(StringRef text, OnnxImportOptions &options)
 // Nodes
 //===----------------------------------------------------------------------===//
 
+bool mlir::ttc::matchesPattern(StringRef text, StringRef name) {
+  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+  if (!pattern) {
+    llvm::consumeError(pattern.takeError());
+    return false; // the parser of the option has checked it
+  }
+  return pattern->match(name);
+}
+
 std::string mlir::ttc::getQualifiedName(const onnx::NodeProto &node) {
   if (node.domain().empty() || node.domain() == "ai.onnx")
     return node.op_type();
@@ -92,14 +102,8 @@ bool mlir::ttc::isHostOp(const onnx::NodeProto &node, const OnnxImportOptions &o
   if (options.hostOps.empty())
     return false;
   std::string name = getQualifiedName(node);
-  return llvm::any_of(options.hostOps, [&](const std::string &text) {
-    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
-    if (!pattern) {
-      llvm::consumeError(pattern.takeError());
-      return false; // addHostOps() has checked it
-    }
-    return pattern->match(name);
-  });
+  return llvm::any_of(options.hostOps,
+                      [&](const std::string &text) { return matchesPattern(text, name); });
 }
 
 /// The type that the model declares for a value, with a shape if it is static.
@@ -125,8 +129,8 @@ static RankedTensorType getResultType(StringRef name, OnnxNode &importing,
     importing.error() << "expected the " << (declared ? "shape" : "type and shape")
                       << " of its output '" << name
                       << "' to be known, because a host function computes it; declare "
-                         "it in the model's value_info, or set it, for example with --host-result="
-                      << name << ":f32:1x3x224x224";
+                         "it in the model's value_info, or set it, for example with "
+                      << spell(Setting{"host-result", name.str(), "f32:1x3x224x224"});
     return {};
   }
   Type elementType = getOnnxElementType(importing.context(), declared->elem_type());

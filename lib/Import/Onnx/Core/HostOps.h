@@ -18,6 +18,9 @@ namespace mlir::ttc {
 /// "com.acme.Clip", and for the default domain the op alone.
 std::string getQualifiedName(const onnx::NodeProto &node);
 
+/// Whether a pattern with * and ?, of an option, matches the name.
+bool matchesPattern(StringRef text, StringRef name);
+
 /// Whether --host-ops names the node's op.
 bool isHostOp(const onnx::NodeProto &node, const OnnxImportOptions &options);
 

@@ -3,6 +3,7 @@
 #ifndef TTC_LIB_IMPORT_IMPORTCONTEXT_H
 #define TTC_LIB_IMPORT_IMPORTCONTEXT_H
 
+#include "KeptValues.h"
 #include "OnnxTensor.h"
 
 #include "ttc/Import/OnnxImport.h"
@@ -11,6 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -70,6 +72,10 @@ struct ImportContext {
   /// limits of their number: a loop of a few bytes can stand for any number of both.
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
+
+  KeptValues kept;
+  /// Whether the file can be imported with other options; null in such a trial.
+  std::function<bool(const OnnxImportOptions &)> isImported;
 
   /// Bodies of function calls. They are kept, because `tensors` identifies tensors by address.
   std::vector<std::shared_ptr<onnx::GraphProto>> instances;

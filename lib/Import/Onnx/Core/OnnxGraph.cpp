@@ -42,10 +42,30 @@ std::string mlir::ttc::printShape(const onnx::TensorShapeProto &shape) {
 OnnxGraph::OnnxGraph(onnx::GraphProto &graph, ImportErrors &errors,
                      llvm::function_ref<bool(StringRef)> isOuter)
     : graph(graph), errors(errors) {
+  checkNames();
   collectInitializers();
   collectInputs();
   collectUses();
   sortNodes(isOuter);
+}
+
+/// The C API and command lines end a name at a zero.
+void OnnxGraph::checkNames() {
+  auto check = [&](const char *what, StringRef name) {
+    if (name.contains('\0'))
+      errors.emit() << "expected names without NUL characters, found " << what << " '" << name
+                    << "'";
+  };
+  for (const onnx::ValueInfoProto &input : graph.input())
+    check("the graph input", input.name());
+  for (const onnx::ValueInfoProto &output : graph.output())
+    check("the graph output", output.name());
+  for (const onnx::NodeProto &node : graph.node()) {
+    check("the node", node.name());
+    for (const std::string &name : node.output())
+      if (name != node.name())
+        check("the value", name);
+  }
 }
 
 void OnnxGraph::collectInitializers() {

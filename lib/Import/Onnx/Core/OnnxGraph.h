@@ -45,6 +45,7 @@ public:
   bool isUsed(StringRef name) const { return used.contains(name); }
 
 private:
+  void checkNames();
   void collectInitializers();
   void collectInputs();
   void collectUses();

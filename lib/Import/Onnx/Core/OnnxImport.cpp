@@ -159,14 +159,23 @@ static OwningOpRef<ModuleOp> importModel(ImportContext &shared) {
   importOutputs(shared, importer, function);
   if (errors.any())
     return nullptr;
+  if (func::FuncOp observed = shared.kept.makeFunction(function))
+    eraseDeadOps(observed.getBody().front());
   eraseDeadOps(*body);
   if (failed(verify(*module)))
     return nullptr;
   return module;
 }
 
-OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *context,
-                                            const OnnxImportOptions &options) {
+static bool hasExternalData(const onnx::GraphProto &graph) {
+  return llvm::any_of(graph.initializer(), [](const onnx::TensorProto &tensor) {
+    return tensor.data_location() == onnx::TensorProto::EXTERNAL;
+  });
+}
+
+/// A trial proposes nothing.
+static OwningOpRef<ModuleOp> importFile(const llvm::MemoryBuffer &buffer, MLIRContext *context,
+                                        const OnnxImportOptions &options, bool isTrial) {
   context->loadDialect<TtcDialect, func::FuncDialect>();
   auto fail = [&]() -> InFlightDiagnostic {
     return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0));
@@ -197,5 +206,22 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
     return nullptr;
   }
   ImportContext shared(model, buffer.getBufferIdentifier(), context, options);
+  // Weights are converted again in each trial.
+  constexpr size_t kSmall = size_t(32) << 20;
+  const bool isSmall = buffer.getBufferSize() < kSmall && !hasExternalData(model.graph());
+  if (!isTrial)
+    shared.isImported = [&buffer,
+                         trials = isSmall ? 24 : 4](const OnnxImportOptions &others) mutable {
+      if (trials-- <= 0)
+        return false;
+      MLIRContext context(MLIRContext::Threading::DISABLED);
+      ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); });
+      return static_cast<bool>(importFile(buffer, &context, others, /*isTrial=*/true));
+    };
   return importModel(shared);
+}
+
+OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *context,
+                                            const OnnxImportOptions &options) {
+  return importFile(buffer, context, options, /*isTrial=*/false);
 }

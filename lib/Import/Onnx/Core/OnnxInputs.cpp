@@ -3,67 +3,23 @@
 
 #include "InputValues.h"
 #include "OnnxGraph.h"
+#include "ShapeProposals.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 #include "onnx/onnx_pb.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Whether the model sets the size. Exporters write -1 for unknown sizes.
-static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
+bool mlir::ttc::isFixedSize(const onnx::TensorShapeProto_Dimension &dim) {
   return dim.has_dim_value() && dim.dim_value() >= 0;
 }
 
-/// A size that is likely for an unknown dimension, by its name and what the tensor seems to be. A
-/// shape of one token or one pixel would compile, too, and be of no use.
-static int64_t proposeSize(const onnx::TypeProto_Tensor &type, int index) {
-  const onnx::TensorShapeProto &shape = type.shape();
-  const std::string name = StringRef(shape.dim(index).dim_param()).lower();
-  auto isNamed = [&](std::initializer_list<StringRef> words) {
-    return llvm::any_of(words, [&](StringRef word) { return StringRef(name).contains(word); });
-  };
-  if (isNamed({"batch"}) || (index == 0 && !isNamed({"seq", "len", "token", "time"})))
-    return 1;
-  if (isNamed({"past"}))
-    return 0;
-  if (isNamed({"sample", "audio", "wave"}))
-    return 16000;
-  // An image has one to four channels, first or last.
-  const int rank = shape.dim_size();
-  auto isChannel = [&](int at) {
-    return isFixed(shape.dim(at)) && shape.dim(at).dim_value() >= 1 &&
-           shape.dim(at).dim_value() <= 4;
-  };
-  if (isNamed({"height", "width"}) ||
-      (rank == 4 && (isChannel(1) ? index >= 2 : isChannel(3) && index < 3)))
-    return 224;
-  const bool isInteger =
-      type.elem_type() == onnx::TensorProto::INT64 || type.elem_type() == onnx::TensorProto::INT32;
-  if (isNamed({"seq", "len", "token", "time", "frame"}) || (isInteger && rank == 2) || rank == 3)
-    return 128;
-  return 1;
-}
-
-/// Options that set the shape, with sizes that are likely: those of names, which other inputs may
-/// have, too, or of the input if a dimension has none.
-static std::string proposeOptions(StringRef input, const onnx::TypeProto_Tensor &type) {
-  SmallVector<int64_t> sizes;
-  std::string named;
-  bool allNamed = true;
-  llvm::StringSet<> seen;
-  for (auto [index, dim] : llvm::enumerate(type.shape().dim())) {
-    sizes.push_back(isFixed(dim) ? dim.dim_value() : proposeSize(type, static_cast<int>(index)));
-    if (isFixed(dim) || !seen.insert(dim.dim_param()).second)
-      continue;
-    allNamed &= !dim.dim_param().empty();
-    named += " --dim=" + dim.dim_param() + ":" + std::to_string(sizes.back());
-  }
-  return allNamed ? named.substr(1) + ", for all inputs that have these dimensions"
-                  : ("--input-shape=" + input + ":" + printList(sizes, "x")).str();
+/// "--input-shape=x:1x3", as the caller writes it.
+static std::string spellShape(StringRef name, ArrayRef<int64_t> shape) {
+  return spell(Setting{"input-shape", name.str(), printList(shape, "x")});
 }
 
 namespace {
@@ -71,8 +27,8 @@ namespace {
 /// dimensions that the --input-shape of another input sets.
 class InputShapes {
 public:
-  InputShapes(const OnnxImportOptions &options, ImportErrors &errors)
-      : options(options), errors(errors) {
+  explicit InputShapes(ImportContext &shared)
+      : shared(shared), options(shared.options), errors(shared.errors), proposals(shared.model) {
     for (const auto &dim : options.dims)
       names.try_emplace(dim.getKey(), Size{dim.getValue()});
   }
@@ -82,18 +38,47 @@ public:
   /// The shape of an input, which has the value if one is given.
   FailureOr<SmallVector<int64_t>> get(StringRef name, const onnx::TypeProto_Tensor &type,
                                       const InputValue &value);
+  /// Proposes a shape for each input that lacks one, in a note of the last such error.
+  void propose();
 
 private:
+  /// The size that a name has in all inputs.
+  std::optional<int64_t> findSize(StringRef name) const {
+    auto found = names.find(name);
+    if (name.empty() || found == names.end() || found->second.isAmbiguous)
+      return std::nullopt;
+    return found->second.size;
+  }
+  InFlightDiagnostic &reportOpen(StringRef name, const onnx::TypeProto_Tensor &type);
+
+  ImportContext &shared;
   const OnnxImportOptions &options;
   ImportErrors &errors;
   struct Size {
-    int64_t size;
+    int64_t size = 0;
     /// Two inputs give the name different sizes, which then says nothing about a third.
     bool isAmbiguous = false;
   };
   llvm::StringMap<Size> names;
+  ShapeProposals proposals;
+  std::optional<InFlightDiagnostic> lastOpen;
 };
 } // namespace
+
+InFlightDiagnostic &InputShapes::reportOpen(StringRef name, const onnx::TypeProto_Tensor &type) {
+  proposals.add(name, type, [&](StringRef symbol) {
+    return names.lookup(symbol).isAmbiguous ? std::optional<int64_t>(-1) : findSize(symbol);
+  });
+  lastOpen.reset(); // is reported
+  lastOpen.emplace(errors.emit());
+  return *lastOpen << "graph input '" << name << "' ";
+}
+
+void InputShapes::propose() {
+  if (lastOpen && shared.isImported)
+    proposals.attachTo(*lastOpen->getUnderlyingDiagnostic(), options, shared.isImported);
+  lastOpen.reset();
+}
 
 void InputShapes::bindNames(const onnx::ValueInfoProto &input) {
   auto given = options.inputShapes.find(input.name());
@@ -105,8 +90,8 @@ void InputShapes::bindNames(const onnx::ValueInfoProto &input) {
       continue;
     auto [it, inserted] = names.try_emplace(dim.dim_param(), Size{size});
     if (it->second.size != size && options.dims.contains(dim.dim_param()))
-      errors.emit() << "--input-shape=" << input.name() << ":" << printList(given->second, "x")
-                    << " contradicts --dim=" << dim.dim_param() << ":" << it->second.size;
+      errors.emit() << spellShape(input.name(), given->second) << " contradicts "
+                    << spell(Setting{"dim", dim.dim_param(), std::to_string(it->second.size)});
     else
       it->second.isAmbiguous |= it->second.size != size;
   }
@@ -118,7 +103,7 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
     bool fits = !type.has_shape() || type.shape().dim_size() == (int)shape.size();
     for (int i = 0; fits && type.has_shape() && i < type.shape().dim_size(); ++i)
       // Some exporters write 0 for unknown sizes, too.
-      fits = !isFixed(type.shape().dim(i)) || type.shape().dim(i).dim_value() == 0 ||
+      fits = !isFixedSize(type.shape().dim(i)) || type.shape().dim(i).dim_value() == 0 ||
              type.shape().dim(i).dim_value() == shape[i];
     return fits;
   };
@@ -128,10 +113,10 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
     if (fits(shape) && value.fits(shape))
       return shape;
     if (!fits(shape))
-      return errors.emit() << "--input-shape=" << name << ":" << printList(shape, "x")
-                           << " contradicts the model, whose shape is " << printShape(type.shape());
-    return errors.emit() << "--input-shape=" << name << ":" << printList(shape, "x")
-                         << " contradicts --input-value, which has " << value.describe();
+      return errors.emit() << spellShape(name, shape) << " contradicts the model, whose shape is "
+                           << printShape(type.shape());
+    return errors.emit() << spellShape(name, shape) << " contradicts --input-value, which has "
+                         << value.describe();
   }
   if (value.hasShape()) {
     if (fits(value.getShape()))
@@ -141,22 +126,18 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
                          << printShape(type.shape());
   }
   if (!type.has_shape())
-    return errors.emit() << "graph input '" << name
-                         << "' has no shape; set it, for example with --input-shape=" << name
-                         << ":1x3x224x224";
+    return reportOpen(name, type) << "has no shape";
   SmallVector<int64_t> shape;
   for (const onnx::TensorShapeProto_Dimension &dim : type.shape().dim()) {
-    auto bound = names.find(dim.dim_param());
-    if (isFixed(dim))
+    if (isFixedSize(dim))
       shape.push_back(dim.dim_value());
-    else if (!dim.dim_param().empty() && bound != names.end() && !bound->second.isAmbiguous)
-      shape.push_back(bound->second.size);
+    else if (std::optional<int64_t> size = findSize(dim.dim_param()))
+      shape.push_back(*size);
     else if (value.isList() && type.shape().dim_size() == 1)
       shape.push_back(value.getListSize());
     else
-      return errors.emit() << "graph input '" << name << "' has dynamic shape "
-                           << printShape(type.shape()) << ", and only static shapes are "
-                           << "supported; set it, for example with " << proposeOptions(name, type);
+      return reportOpen(name, type) << "has dynamic shape " << printShape(type.shape())
+                                    << ", and only static shapes are supported";
   }
   if (value.fits(shape))
     return shape;
@@ -188,18 +169,40 @@ static void checkNames(ImportContext &shared, const onnx::GraphProto &graph, Str
   }
 }
 
+/// The values by names of inputs. Which '=' ends a name that contains some is known only here: the
+/// longest name that fits is taken.
+static llvm::StringMap<std::string> splitAtNames(const llvm::StringMap<std::string> &given,
+                                                 const onnx::GraphProto &graph) {
+  llvm::StringMap<std::string> values;
+  for (const auto &entry : given) {
+    const std::string text = (entry.getKey() + "=" + entry.getValue()).str();
+    StringRef best = entry.getKey();
+    bool isFound = false;
+    for (const onnx::ValueInfoProto &input : graph.input())
+      if (StringRef(text).starts_with(input.name() + "=") &&
+          text.size() > input.name().size() + 1 &&
+          (!isFound || input.name().size() > best.size())) {
+        best = input.name();
+        isFound = true;
+      }
+    values[best] = text.substr(best.size() + 1);
+  }
+  return values;
+}
+
 SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
                                                       const OnnxGraph &graph) {
   const onnx::GraphProto &proto = graph.getProto();
   const OnnxImportOptions &options = shared.options;
-  InputShapes shapes(options, shared.errors);
+  const llvm::StringMap<std::string> inputValues = splitAtNames(options.inputValues, proto);
+  InputShapes shapes(shared);
   for (const onnx::ValueInfoProto &input : proto.input())
     shapes.bindNames(input);
 
   SmallVector<GraphInput> inputs;
   for (const onnx::ValueInfoProto &input : proto.input()) {
-    auto text = options.inputValues.find(input.name());
-    const bool isFixed = text != options.inputValues.end();
+    auto text = inputValues.find(input.name());
+    const bool isFixed = text != inputValues.end();
     // A constant, unless a value is given, which replaces it.
     if (input.name().empty() || (graph.isInitializer(input.name()) && !isFixed))
       continue;
@@ -254,11 +257,12 @@ SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
           if (!own.dim_param().empty())
             known.insert(own.dim_param());
     if (!known.contains(dim.getKey()))
-      shared.errors.emit() << "--dim names '" << dim.getKey()
+      shared.errors.emit() << spell("dim") << " names '" << dim.getKey()
                            << "', but the named dimensions of the graph's inputs are: "
                            << (known.empty() ? "none" : llvm::join(known, ", "));
   }
-  checkNames(shared, proto, "--input-shape", llvm::to_vector(options.inputShapes.keys()));
-  checkNames(shared, proto, "--input-value", llvm::to_vector(options.inputValues.keys()));
+  shapes.propose();
+  checkNames(shared, proto, spell("input-shape"), llvm::to_vector(options.inputShapes.keys()));
+  checkNames(shared, proto, "--input-value", llvm::to_vector(inputValues.keys()));
   return inputs;
 }

@@ -7,8 +7,15 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+namespace onnx {
+class TensorShapeProto_Dimension;
+} // namespace onnx
+
 namespace mlir::ttc {
 class OnnxGraph;
+
+/// Whether the model sets the size. Exporters write -1 for unknown sizes.
+bool isFixedSize(const onnx::TensorShapeProto_Dimension &dim);
 
 struct GraphInput {
   StringRef name;

@@ -2,6 +2,7 @@
 // The translation --import-onnx and its options.
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
+#include "ttc/Support/Spelling.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 
@@ -62,9 +63,11 @@ std::string mlir::ttc::addInputValue(StringRef text, OnnxImportOptions &options)
   auto complain = [&](const Twine &what) {
     return ("'" + text + "': expected name=16000, name=[1,2] or name=file.npy, " + what).str();
   };
-  auto [name, value] = text.split('=');
   if (!text.contains('='))
     return complain("found no =");
+  // Names may contain '=', and so may files: which of them ends the name is known when the model
+  // is.
+  const auto [name, value] = text.rsplit('=');
   if (name.empty() || value.empty())
     return complain(name.empty() ? "found no name" : "found no value");
   if (!options.inputValues.try_emplace(name, value).second)
@@ -101,6 +104,15 @@ struct ImportCLOptions {
       "host-result", llvm::cl::cat(category), llvm::cl::value_desc("name:f32:1x3x224x224"),
       llvm::cl::desc("Type of a value that such a function computes and whose static shape the "
                      "ONNX model does not declare")};
+  llvm::cl::list<std::string> keepValues{
+      "keep-values",
+      llvm::cl::cat(category),
+      llvm::cl::CommaSeparated,
+      llvm::cl::ValueOptional,
+      llvm::cl::value_desc("Conv,/encoder/*"),
+      llvm::cl::desc(
+          "Add an entry point NAME.values, whose outputs are the results of all nodes, or "
+          "of those whose op, name or result matches a pattern")};
   llvm::cl::opt<int64_t> nodeLimit{
       "node-limit", llvm::cl::cat(category), llvm::cl::value_desc("N"),
       llvm::cl::init(OnnxImportOptions().nodeLimit),
@@ -117,17 +129,18 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   if (!clOptions.isConstructed())
     return options;
   for (auto [name, texts, add] :
-       {std::tuple("--input-shape", &clOptions->inputShapes, &addInputShape),
-        std::tuple("--dim", &clOptions->dims, &addDim),
-        std::tuple("--input-value", &clOptions->inputValues, &addInputValue),
-        std::tuple("--value-shape", &clOptions->valueShapes, &addValueShape),
-        std::tuple("--host-ops", &clOptions->hostOps, &addHostOps),
-        std::tuple("--host-result", &clOptions->hostResults, &addHostResult)})
+       {std::tuple("input-shape", &clOptions->inputShapes, &addInputShape),
+        std::tuple("dim", &clOptions->dims, &addDim),
+        std::tuple("input-value", &clOptions->inputValues, &addInputValue),
+        std::tuple("value-shape", &clOptions->valueShapes, &addValueShape),
+        std::tuple("host-ops", &clOptions->hostOps, &addHostOps),
+        std::tuple("host-result", &clOptions->hostResults, &addHostResult),
+        std::tuple("keep-values", &clOptions->keepValues, &addKeepValues)})
     for (const std::string &text : *texts) {
       std::string complaint = add(text, options);
       if (complaint.empty())
         continue;
-      llvm::WithColor::error() << name << ": " << complaint << "\n";
+      llvm::WithColor::error() << spell(name) << ": " << complaint << "\n";
       return failure();
     }
   if (clOptions->nodeLimit < 1) {
@@ -145,7 +158,7 @@ bool mlir::ttc::hasOnnxImportOptions() {
          (isGiven(clOptions->inputShapes) || isGiven(clOptions->dims) ||
           isGiven(clOptions->inputValues) || isGiven(clOptions->valueShapes) ||
           isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults) ||
-          isGiven(clOptions->nodeLimit));
+          isGiven(clOptions->keepValues) || isGiven(clOptions->nodeLimit));
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -3,18 +3,47 @@
 // RUN: split-file %s %t
 // RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported; set it, for example with --dim=N:1, for all inputs that have these dimensions
-// OPEN: graph input 'z' has dynamic shape [N, M]
+// OPEN: error: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported
+// OPEN: error: graph input 'z' has dynamic shape [N, M]
+// One command for all; a name has one size.
+// OPEN: note: this sets all; a name has one size in all inputs that share it: ttc-translate --import-onnx {{.*}}dynamic.onnx --dim=N:1 --dim=M:1{{$}}
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --dim=N:4 2>&1 | FileCheck %s --check-prefix=REST
+// REST-NOT: 'x'
+// REST: note: this sets it: ttc-translate --import-onnx {{.*}}dynamic.onnx --dim=N:4 --dim=M:1{{$}}
+// ttc passes the command on; the default output is its own.
+// RUN: cd %t && not ttc dynamic.onnx 2>&1 | FileCheck %s --check-prefix=TTC
+// TTC: : ttc dynamic.onnx --dim=N:1 --dim=M:1{{$}}
+// RUN: cd %t && not ttc dynamic.onnx --queues=1 -o 'a b.ttcb' 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: : ttc dynamic.onnx --queues=1 -o 'a b.ttcb' --dim=N:1 --dim=M:1{{$}}
+// Without a name, and with one that has two sizes, the whole shape.
+// RUN: onnx-text %t/unnamed.txt %t/unnamed.onnx
+// RUN: not ttc-translate --import-onnx %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=UNNAMED
+// UNNAMED: error: graph input 'img' has dynamic shape [B, 3, ?, ?]
+// UNNAMED: unnamed.onnx --input-shape=img:1x3x224x224{{$}}
+// RUN: onnx-text %t/mixed.txt %t/mixed.onnx --raw=w:20
+// RUN: not ttc-translate --import-onnx %t/mixed.onnx 2>&1 | FileCheck %s --check-prefix=MIXED
+// MIXED: note: this sets all; a name has one size in all inputs that share it: {{.*}}mixed.onnx --input-shape=a:1x5{{$}}
+// RUN: ttc-translate --import-onnx %t/mixed.onnx --input-shape=a:1x5 -o /dev/null
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: this sets it: {{.*}} --input-shape=y:1x3{{$}}
+// Python's and ttrun's callers have other words.
+// RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=python 2>&1 | FileCheck %s --check-prefix=PYTHON
+// PYTHON: this sets it: ttc.compile(model, inputs={"img": (1, 3, 224, 224)}){{$}}
+// RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=ttrun 2>&1 | FileCheck %s --check-prefix=BENCH
+// BENCH: this sets it: --compile=--input-shape=img:1x3x224x224{{$}}
+// RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=python --dim=Q:1 --input-shape=y:2x2 2>&1 | FileCheck %s --check-prefix=PYTHON-NAMES
+// PYTHON-NAMES: error: dims names 'Q', but
+// PYTHON-NAMES: error: inputs names 'y', but
 
 // The example is what such an input usually has, not one token or pixel.
 // RUN: onnx-text %t/likely.txt %t/likely.onnx
 // RUN: not ttc-translate --import-onnx %t/likely.onnx 2>&1 | FileCheck %s --check-prefix=LIKELY
-// LIKELY: with --dim=batch:1 --dim=sequence:128,
-// LIKELY: with --dim=N:1 --dim=H:224 --dim=W:224,
-// LIKELY: with --dim=N:1 --dim=height:224 --dim=width:224,
-// LIKELY: with --dim=batch:1 --dim=samples:16000,
-// LIKELY: with --dim=batch:1 --dim=time:128,
-// LIKELY: with --dim=batch:1 --dim=past_length:0,
+// LIKELY: --dim=batch:1 --dim=sequence:128 --dim=N:1 --dim=H:224 --dim=W:224 --dim=height:224 --dim=width:224 --dim=samples:16000 --dim=time:128 --dim=past_length:0{{$}}
+// What weights need, and sizes with which the model can be imported.
+// RUN: onnx-text %t/weights.txt %t/weights.onnx --raw=w:40 --raw=k:48
+// RUN: not ttc-translate --import-onnx %t/weights.onnx 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// WEIGHTS: --dim=rows:1 --dim=features:5 --dim=N:1 --dim=C:6 --dim=H:28 --dim=W:28{{$}}
+// RUN: ttc-translate --import-onnx %t/weights.onnx --dim=rows:1 --dim=features:5 --dim=N:1 --dim=C:6 --dim=H:28 --dim=W:28 -o /dev/null
 // RUN: ttc-translate --import-onnx %t/likely.onnx --dim=batch:1 --dim=sequence:128 --dim=N:1 --dim=H:224 --dim=W:64 --dim=height:1 --dim=width:1 --dim=samples:2 --dim=time:1 --dim=past_length:0 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=DIMS
 // DIMS: tensor<1x128xi64> {ttc.name = "ids"}, {{.*}}tensor<1x3x224x64xf32> {ttc.name = "image"}
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --dim=N:5 --input-shape=z:6x3 --dim=Q:1 2>&1 | FileCheck %s --check-prefix=DIM-WRONG
@@ -60,6 +89,34 @@ g (float[N,3] x, float[N,3] y, float[N,M] z) => (float[N,3] r)
 g (float[N,3] x, float[N,3] y) => (float[M,3] r)
 {
   r = Concat<axis = 0>(x, y)
+}
+
+//--- unnamed.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[B,3,?,?] img) => (float[B,3,H,W] r)
+{
+  r = Relu(img)
+}
+
+//--- weights.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[rows,features] x, float[N,C,H,W] image) => (float[rows,F] y, float[N,4704] z)
+<float[2,5] w = {0.0}, float[6,2,1,1] k = {0.0}, int64[2] flat = {1, 4704}>
+{
+  s = Relu(x)
+  t = Transpose<perm = [1, 0]>(w)
+  y = MatMul(s, t)
+  c = Conv<group = 3>(image, k)
+  z = Reshape(c, flat)
+}
+
+//--- mixed.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[?,F] a, float[F] b) => (float[N,F] r)
+<float[5] w = {0.0}>
+{
+  s = Add(b, w)
+  r = Add(a, s)
 }
 
 //--- likely.txt
