@@ -37,32 +37,39 @@ OpOperand *mlir::ttc::findJoin(Value value) {
   return joins.empty() ? nullptr : joins.front();
 }
 
-std::optional<ValueStorage> mlir::ttc::getStorage(Value value) {
+std::optional<ValueStorage> Storages::get(Value value) {
   value = getViewRoot(value);
-  auto within = [](Value whole, const StridedRange &part) -> std::optional<ValueStorage> {
-    std::optional<ValueStorage> storage = getStorage(whole);
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  auto within = [&](Value whole, const StridedRange &part) -> std::optional<ValueStorage> {
+    std::optional<ValueStorage> storage = get(whole);
     std::optional<StridedRange> rows = storage ? part.in(storage->rows) : std::nullopt;
     if (!rows)
       return std::nullopt;
     return ValueStorage{storage->root, *rows};
   };
-  if (auto result = dyn_cast<OpResult>(value))
-    if (auto move = dyn_cast<SubviewCopyOpInterface>(result.getOwner()))
-      if (std::optional<StridedRange> part = move.getResultInOperand(result.getResultNumber()))
-        return within(move->getOperand(0), *part);
-  SmallVector<OpOperand *> joins;
-  findJoins(value, joins);
-  if (joins.size() > 1)
-    return std::nullopt; // stored in two places
-  if (!joins.empty()) {
-    auto move = cast<SubviewCopyOpInterface>(joins[0]->getOwner());
-    return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));
-  }
-  return ValueStorage{value, StridedRange::all(countElements(value))};
+  auto find = [&]() -> std::optional<ValueStorage> {
+    if (auto result = dyn_cast<OpResult>(value))
+      if (auto move = dyn_cast<SubviewCopyOpInterface>(result.getOwner()))
+        if (std::optional<StridedRange> part = move.getResultInOperand(result.getResultNumber()))
+          return within(move->getOperand(0), *part);
+    SmallVector<OpOperand *> joins;
+    findJoins(value, joins);
+    if (joins.size() > 1)
+      return std::nullopt; // stored in two places
+    if (!joins.empty()) {
+      auto move = cast<SubviewCopyOpInterface>(joins[0]->getOwner());
+      return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));
+    }
+    return ValueStorage{value, StridedRange::all(countElements(value))};
+  };
+  std::optional<ValueStorage> storage = find();
+  known[value] = storage;
+  return storage;
 }
 
-BufferRef mlir::ttc::getBoundPlace(Value value) {
-  std::optional<ValueStorage> storage = getStorage(value);
+BufferRef Storages::getBoundPlace(Value value) {
+  std::optional<ValueStorage> storage = get(value);
   if (!storage)
     return {};
   int64_t element = getTensorBytes(cast<ShapedType>(value.getType())) /
@@ -70,8 +77,8 @@ BufferRef mlir::ttc::getBoundPlace(Value value) {
   return {getBoundBuffer(value), storage->rows.offset * element};
 }
 
-FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
-  std::optional<ValueStorage> storage = getStorage(value);
+FlatSymbolRefAttr Storages::getBoundBuffer(Value value) {
+  std::optional<ValueStorage> storage = get(value);
   if (!storage)
     return {};
   value = storage->root;
@@ -86,10 +93,17 @@ FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
   return cast<FlatSymbolRefAttr>(buffers[cast<OpResult>(value).getResultNumber()]);
 }
 
+std::optional<ValueStorage> mlir::ttc::getStorage(Value value) { return Storages().get(value); }
+BufferRef mlir::ttc::getBoundPlace(Value value) { return Storages().getBoundPlace(value); }
+FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
+  return Storages().getBoundBuffer(value);
+}
+
 LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
+  Storages storages;
   for (auto trace : module.getOps<TraceOp>())
     for (Operation &op : trace.getBody().front()) {
-      auto isUnbound = [](Value value) { return !getBoundBuffer(value); };
+      auto isUnbound = [&](Value value) { return !storages.getBoundBuffer(value); };
       if (isa<DeviceWorkOpInterface>(op) &&
           (llvm::any_of(op.getOperands(), isUnbound) || llvm::any_of(op.getResults(), isUnbound)))
         return op.emitError("expected operands and results that are bound to buffers; "
@@ -113,7 +127,7 @@ int64_t mlir::ttc::getPlannedSize(BufferOp buffer, TargetAttr target) {
                        std::max(alignment, target.getL1Alignment()));
 }
 
-static void appendTrace(TraceOp trace, SymbolTableCollection &symbols,
+static void appendTrace(TraceOp trace, SymbolTableCollection &symbols, Storages &storages,
                         std::vector<TimelinePoint> &timeline) {
   for (Operation &op : trace.getBody().front()) {
     TimelinePoint point{&op, {}};
@@ -123,9 +137,9 @@ static void appendTrace(TraceOp trace, SymbolTableCollection &symbols,
     } else if (auto work = dyn_cast<DeviceWorkOpInterface>(op)) {
       point.scratch = work.getScratchBytes(symbols);
       for (Value operand : op.getOperands())
-        point.accesses.push_back({getBoundBuffer(operand), false});
+        point.accesses.push_back({storages.getBoundBuffer(operand), false});
       for (Value result : op.getResults())
-        point.accesses.push_back({getBoundBuffer(result), true});
+        point.accesses.push_back({storages.getBoundBuffer(result), true});
     } else {
       continue;
     }
@@ -136,13 +150,15 @@ static void appendTrace(TraceOp trace, SymbolTableCollection &symbols,
 std::vector<TimelinePoint> mlir::ttc::getTimeline(ModuleOp module) {
   std::vector<TimelinePoint> timeline;
   SymbolTableCollection symbols;
+  Storages storages;
   for (auto [number, entry] : llvm::enumerate(module.getOps<EntryOp>())) {
     size_t begin = timeline.size();
     ScheduleOp schedule = *entry.getBody().getOps<ScheduleOp>().begin();
     for (Region &region : schedule->getRegions())
       for (auto step : region.getOps<StepOpInterface>()) {
         if (FlatSymbolRefAttr trace = step.getExecutedTrace()) {
-          appendTrace(cast<TraceOp>(symbols.lookupSymbolIn(module, trace)), symbols, timeline);
+          appendTrace(cast<TraceOp>(symbols.lookupSymbolIn(module, trace)), symbols, storages,
+                      timeline);
           continue;
         }
         TimelinePoint point{step, {}};

@@ -262,7 +262,12 @@ ttrt_status ttrt_bundle_sign(const char *path, const char *secret_key, const cha
     const SecretKey key = parseSecretKey(text, secret_key);
     sodium_memzero(text.data(), text.size());
     const SealedCopy copy(path);
-    ttrt_bundle_close(copy.openBundle(TTRT_VERIFY_FULL));
+    ttrt_bundle *bundle = copy.openBundle(TTRT_VERIFY_FULL);
+    ttrt_error problem;
+    const ttrt_status status = ttrt_bundle_prove(bundle, &problem);
+    ttrt_bundle_close(bundle);
+    if (status != TTRT_OK)
+      throw Error{problem.status, problem.message};
     const std::string name = path;
     std::string base = name.substr(name.find_last_of('/') + 1);
     for (char &c : base)

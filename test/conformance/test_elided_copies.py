@@ -93,6 +93,17 @@ def joined_twice(graph):
     return graph.op("Add", graph.conv(first, 16, 8), graph.conv(second, 24, 8))
 
 
+def joined_often(graph):
+    """More parts than a command has operands, all of which must be copied."""
+    return graph.op("Tanh", graph.op("Concat", *["x"] * 100, axis=1))
+
+
+def many_parts(graph):
+    """As many that are stored in place, and one that is copied."""
+    parts = [graph.op("Mul", "x", graph.weight(1, 4, 1, 1)) for _ in range(70)]
+    return graph.op("Neg", graph.op("Concat", *parts, "x", axis=1))
+
+
 def join_of_outer(graph):
     """Along the outermost dimension: parts follow each other without a gap."""
     x = graph.op("Reshape", "x", graph.ints(16, 16))
@@ -111,7 +122,7 @@ def residual(graph):
 # of anything, and one value lies in one place only.
 GRAPHS = {
     dense_block_nested: 0, dense_block_flat: 0, inception: 0, fire: 0, parts_of_a_whole: 0,
-    slices: 1, joined_twice: 2, join_of_outer: 0, residual: 0,
+    slices: 1, joined_twice: 2, joined_often: 2, many_parts: 1, join_of_outer: 0, residual: 0,
 }
 
 

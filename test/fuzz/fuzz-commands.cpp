@@ -64,6 +64,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ttrt_bundle *bundle = nullptr;
   if (ttrt_bundle_open(s.file.path().c_str(), TTRT_VERIFY_FULL, &bundle, nullptr) != TTRT_OK)
     return 0;
+  if (ttrt_bundle_prove(bundle, nullptr) != TTRT_OK) {
+    ttrt_bundle_close(bundle);
+    return 0;
+  }
   const Outcome outcome = s.executor->compare(bundle);
   ttrt_bundle_close(bundle);
   if (outcome.kind < Outcome::Kind::Wrong)

@@ -53,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memory.write(file);
   ttrt_error error;
   ttrt_bundle *bundle = nullptr;
-  if (ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK &&
+  if ((ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK ||
+       ttrt_bundle_prove(bundle, &error) != TTRT_OK) &&
       (error.message[0] == 0 || error.status == TTRT_INTERNAL)) {
     fprintf(stderr, "refused with status %d and '%s'\n", error.status, error.message);
     abort();

@@ -145,8 +145,10 @@ private:
     alarm(60);
     ttrt_error error;
     ttrt_bundle *bundle = nullptr;
-    const ttrt_status status =
-        ttrt_bundle_open(file.path().c_str(), TTRT_VERIFY_FULL, &bundle, &error);
+    ttrt_status status = ttrt_bundle_open(file.path().c_str(), TTRT_VERIFY_FULL, &bundle, &error);
+    if (status == TTRT_OK)
+      if (status = ttrt_bundle_prove(bundle, &error); status != TTRT_OK)
+        ttrt_bundle_close(bundle);
     alarm(0);
     if (status != TTRT_OK)
       return error.message[0] ? Judged{Refused, error.message}

@@ -23,10 +23,10 @@ namespace {
 /// The result for one file.
 struct Checked {
   std::string file;
-  std::string problem;        ///< why the bundle is bad, with the file's name; empty if it is good
-  std::string misfit;         ///< why a good bundle cannot run here; empty: it can
-  const char *status = "ok";  ///< of either
-  const ttrt::Proof *proof{}; ///< if it was made
+  std::string problem;       ///< why the bundle is bad, with the file's name; empty if it is good
+  std::string misfit;        ///< why a good bundle cannot run here; empty: it can
+  const char *status = "ok"; ///< of either
+  std::optional<ttrt::Proof> proof; ///< of all schedules, if it was made
   std::optional<Execution> execution;
   std::shared_ptr<const ttrt::Bundle> bundle;
 };
@@ -50,7 +50,12 @@ static Checked check(const std::string &file, const Wanted &wanted) {
   checked.file = file;
   ttrt_bundle *opened;
   ttrt_error error;
-  if (openBundle(file, wanted.trusted, verifyLevel(wanted.verify), &opened, &error) != TTRT_OK) {
+  ttrt_status status =
+      openBundle(file, wanted.trusted, verifyLevel(wanted.verify), &opened, &error);
+  if (status == TTRT_OK && wanted.verify != "none")
+    if (status = ttrt_bundle_prove(opened, &error); status != TTRT_OK)
+      ttrt_bundle_close(opened);
+  if (status != TTRT_OK) {
     checked.status = ttrt_status_name(error.status);
     checked.problem = bundleMessage(file, error.status, error.message);
     return checked;
@@ -58,7 +63,7 @@ static Checked check(const std::string &file, const Wanted &wanted) {
   checked.bundle = opened->bundle;
   ttrt_bundle_close(opened);
   if (wanted.verify != "none")
-    checked.proof = &checked.bundle->proof();
+    checked.proof = checked.bundle->prove();
   try {
     ttrt::verifyFit(*checked.bundle);
   } catch (const ttrt::Error &error) {
@@ -103,7 +108,7 @@ static void print(const Checked &checked, bool fit) {
   else
     fmt::print("{}: ok, but cannot run here: {}: {}\n", checked.file, checked.status,
                checked.misfit);
-  if (const ttrt::Proof *proof = checked.proof)
+  if (const auto &proof = checked.proof)
     fmt::print("  proved  {} schedule{}, {} steps, {} commands; fixpoint after {} iterations\n"
                "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",
                proof->schedules, plural(proof->schedules), proof->steps, proof->commands,
@@ -136,7 +141,7 @@ static void add(Json &json, const Checked &checked) {
       .field("runs_here", checked.problem.empty() && checked.misfit.empty())
       .field("status", checked.status)
       .field("message", checked.problem.empty() ? checked.misfit : checked.problem);
-  if (const ttrt::Proof *proof = checked.proof)
+  if (const auto &proof = checked.proof)
     json.key("proof")
         .beginObject()
         .field("schedules", uint64_t(proof->schedules))

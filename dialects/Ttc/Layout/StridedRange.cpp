@@ -82,11 +82,11 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 std::optional<StridedRange> ConcatOp::getOperandInResult(unsigned index) {
+  const int64_t axis = getAxis();
   int64_t start = 0;
   for (Value before : getInputs().take_front(index))
-    start += shapeOf(before)[getAxis()];
-  return StridedRange::slice(shapeOf(getY()), getAxis(), start,
-                             shapeOf(getInputs()[index])[getAxis()]);
+    start += shapeOf(before)[axis];
+  return StridedRange::slice(shapeOf(getY()), axis, start, shapeOf(getInputs()[index])[axis]);
 }
 
 std::optional<StridedRange> SliceOp::getResultInOperand(unsigned) {

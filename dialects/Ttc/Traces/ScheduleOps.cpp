@@ -118,38 +118,49 @@ LogicalResult ScheduleOp::verifyRegions() {
   return success();
 }
 
-//===--- steps ------------------------------------------------------------------------===//
-
-/// Verifies that the entry point's port `index` exists and that `buffer` is one of its slots.
-template <typename PortOp>
-static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr buffer,
-                                StringRef what) {
-  auto entry = op->getParentOfType<EntryOp>();
-  auto ports = llvm::to_vector(entry.getBody().getOps<PortOp>());
-  if (index < 0 || index >= static_cast<int64_t>(ports.size()))
-    return op->emitOpError("(C1) expected an ")
-           << what << " below " << ports.size() << ", found " << index;
-  PortOp port = ports[index];
-  for (int64_t i = 0; i < port.getNumSlots(); ++i)
-    if (port.getSlot(i) == buffer)
-      return success();
-  InFlightDiagnostic error = op->emitOpError("(C1) expected ");
-  if (port.getNumSlots() == 1)
-    error << "the buffer of " << what << " " << index << ", " << port.getBufferAttr();
-  else
-    error << "one of the " << port.getNumSlots() << " slots of " << what << " " << index;
-  return error << ", found " << buffer;
+/// Verifies that the ports that steps write or read exist, and that each buffer is one of the
+/// port's slots. All steps at once: one alone would look for its port from the first one on.
+template <typename StepOp, typename PortOp>
+static LogicalResult verifyPorts(ScheduleOp schedule, StringRef what) {
+  auto ports = llvm::to_vector(schedule->getParentOfType<EntryOp>().getBody().getOps<PortOp>());
+  for (Region &region : schedule->getRegions())
+    for (auto step : region.getOps<StepOp>()) {
+      if (step.getIndex() >= ports.size())
+        return step.emitOpError("(C1) expected an ")
+               << what << " below " << ports.size() << ", found "
+               << static_cast<int64_t>(step.getIndex());
+      PortOp port = ports[step.getIndex()];
+      auto isSlot = [&](int64_t i) { return port.getSlot(i) == step.getBufferAttr(); };
+      if (llvm::any_of(llvm::seq<int64_t>(0, port.getNumSlots()), isSlot))
+        continue;
+      InFlightDiagnostic error = step.emitOpError("(C1) expected ");
+      if (port.getNumSlots() == 1)
+        error << "the buffer of " << what << " " << step.getIndex() << ", " << port.getBufferAttr();
+      else
+        error << "one of the " << port.getNumSlots() << " slots of " << what << " "
+              << step.getIndex();
+      return error << ", found " << step.getBufferAttr();
+    }
+  return success();
 }
 
+LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(succeeded(verifyWaits(*this, symbols)) &&
+                 succeeded(verifyPorts<EnqueueWriteOp, InputOp>(*this, "input")) &&
+                 succeeded(verifyPorts<EnqueueReadOp, OutputOp>(*this, "output")));
+}
+
+//===--- steps ------------------------------------------------------------------------===//
+
 LogicalResult EnqueueWriteOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyPort<InputOp>(*this, getIndex(), getBufferAttr(), "input");
+  return success(); // by the schedule
 }
 void EnqueueWriteOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), true});
 }
 
 LogicalResult EnqueueReadOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyPort<OutputOp>(*this, getIndex(), getBufferAttr(), "output");
+  return success(); // by the schedule
 }
 void EnqueueReadOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getBufferAttr(), false});

@@ -131,6 +131,6 @@ private:
 
 } // namespace
 
-LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return WaitVerifier(*this, symbols).run();
+LogicalResult mlir::ttc::verifyWaits(ScheduleOp schedule, SymbolTableCollection &symbols) {
+  return WaitVerifier(schedule, symbols).run();
 }

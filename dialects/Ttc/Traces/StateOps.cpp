@@ -21,27 +21,30 @@ LogicalResult StateOp::verify() {
   return success();
 }
 
-LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &) {
+/// The first state verifies the uses of all: one alone would look at all arguments of all
+/// functions.
+LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto module = (*this)->getParentOfType<ModuleOp>();
-  if (!module)
+  if (!module || *module.getOps<StateOp>().begin() != *this)
     return success();
   for (auto function : module.getOps<FunctionOpInterface>()) {
     auto check = [&](StringRef what, unsigned count, TypeRange types,
                      function_ref<Attribute(unsigned)> stateOf) -> LogicalResult {
-      std::optional<unsigned> first;
+      DenseMap<Attribute, unsigned> firsts;
       for (unsigned i = 0; i < count; ++i) {
         auto name = dyn_cast_if_present<FlatSymbolRefAttr>(stateOf(i));
-        if (!name || name.getAttr() != getSymNameAttr())
+        auto state = name ? symbols.lookupSymbolIn<StateOp>(module, name) : StateOp();
+        if (!state)
           continue;
-        if (types[i] != getType())
-          return emitOpErrorOn(function, *this)
+        if (types[i] != state.getType())
+          return emitOpErrorOn(function, state)
                  << "(C2) expected " << what << " " << i << " to have the type of state " << name
-                 << " (" << getType() << "), found " << types[i];
-        if (first)
-          return emitOpErrorOn(function, *this)
+                 << " (" << state.getType() << "), found " << types[i];
+        auto [first, isNew] = firsts.try_emplace(name, i);
+        if (!isNew)
+          return emitOpErrorOn(function, state)
                  << "(C3) expected at most one " << what << " for state " << name << ", found "
-                 << *first << " and " << i;
-        first = i;
+                 << first->second << " and " << i;
       }
       return success();
     };

@@ -7,6 +7,8 @@
 
 namespace mlir::ttc {
 
+class ScheduleOp;
+
 /// A diagnostic on `where`, an op inside of `op`, about a constraint of `op`.
 inline InFlightDiagnostic emitOpErrorOn(Operation *where, Operation *op) {
   return where->emitError() << "'" << op->getName() << "' op ";
@@ -23,6 +25,9 @@ OpTy lookupSymbol(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAt
                       << OpTy::getOperationName() << ", found none";
   return found;
 }
+
+/// Verifies that each wait of a schedule has a record before it (C4).
+LogicalResult verifyWaits(ScheduleOp schedule, SymbolTableCollection &symbols);
 
 /// Verifies that `buffer` names a buffer of at least `bytes` bytes.
 LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr buffer,

@@ -26,7 +26,7 @@ struct ValueStorage {
 
 /// Follows views, and parts to the values that they are parts of. Returns nothing if no strided
 /// range describes the storage, or if the value is a part of two values; `--ttc-elide-copies` makes
-/// neither.
+/// neither. This looks at all uses of the value: passes that ask about many values have Storages.
 std::optional<ValueStorage> getStorage(Value value);
 
 /// The use that makes the value, or a view of it, a part of the result of its op, in which the
@@ -37,6 +37,19 @@ OpOperand *findJoin(Value value);
 /// of the value in it. Null if it is not bound.
 BufferRef getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
+
+/// Answers about storage that are remembered, so that the uses of each value are looked at once.
+/// Meanwhile no op may be erased, and no value may become or cease to be a part of another one.
+class Storages {
+public:
+  /// As the functions above.
+  std::optional<ValueStorage> get(Value value);
+  BufferRef getBoundPlace(Value value);
+  FlatSymbolRefAttr getBoundBuffer(Value value);
+
+private:
+  DenseMap<Value, std::optional<ValueStorage>> known;
+};
 
 /// Fails, with an error, unless all operands and results of device work in traces on tensors are
 /// bound to buffers; --ttc-bind-buffers binds them.

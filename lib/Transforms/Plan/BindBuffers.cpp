@@ -34,7 +34,7 @@ public:
         return trace.emitError("expected result ")
                << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
                << "traces that a schedule executes";
-      std::optional<ValueStorage> storage = getStorage(value);
+      std::optional<ValueStorage> storage = storages.get(value);
       if (!storage || !storage->isWhole())
         return trace.emitError("expected result ")
                << i << " to have a buffer of its own, found a part of another value";
@@ -49,7 +49,7 @@ public:
     llvm::SmallDenseMap<Value, Operation *> lastUse;
     for (Operation &op : trace.getBody().front())
       for (Value operand : op.getOperands()) {
-        std::optional<ValueStorage> storage = getStorage(operand);
+        std::optional<ValueStorage> storage = storages.get(operand);
         if (!storage)
           return op.emitError("expected an operand that is a strided range of one value, found a "
                               "view that is not");
@@ -60,12 +60,12 @@ public:
     for (Operation &op : trace.getBody().front())
       if (auto buffers = op.getAttrOfType<ArrayAttr>(attr))
         for (auto [result, buffer] : llvm::zip_equal(op.getResults(), buffers))
-          bound[getStorage(result)->root] = cast<FlatSymbolRefAttr>(buffer);
+          bound[storages.get(result)->root] = cast<FlatSymbolRefAttr>(buffer);
     int64_t count = 0;
     for (Operation &op : trace.getBody().front())
       if (isa<DeviceWorkOpInterface>(op))
         for (OpResult result : op.getResults()) {
-          std::optional<ValueStorage> storage = getStorage(result);
+          std::optional<ValueStorage> storage = storages.get(result);
           if (!storage)
             return op.emitError("expected a result that is a strided range of one value");
           FlatSymbolRefAttr &buffer = bound[storage->root];
@@ -77,7 +77,7 @@ public:
     for (Operation &op : trace.getBody().front()) {
       SmallVector<Attribute> buffers;
       for (Value result : op.getResults())
-        if (FlatSymbolRefAttr buffer = bound.lookup(getStorage(result)->root))
+        if (FlatSymbolRefAttr buffer = bound.lookup(storages.get(result)->root))
           buffers.push_back(buffer);
       if (!isa<ViewLikeOpInterface>(op) && !buffers.empty() && buffers.size() == op.getNumResults())
         op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
@@ -120,6 +120,8 @@ private:
     for (BlockArgument argument : trace.getBody().getArguments())
       if (auto buffer = trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), attr))
         oldValues[buffer] = argument;
+    for (auto work : trace.getBody().getOps<DeviceWorkOpInterface>())
+      note(work);
     DenseSet<Value> updating; // roots that are written into a state's buffer
     OpBuilder builder(yield);
     for (OpOperand &use : yield->getOpOperands()) {
@@ -135,7 +137,7 @@ private:
         builder.setInsertionPointToStart(&trace.getBody().front());
         if (Operation *view = use.get().getDefiningOp())
           builder.setInsertionPointAfter(view);
-        use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
+        use.set(copy(builder, yield, use.get()));
         builder.setInsertionPoint(yield);
       }
       // If two states get a value, or it is stored elsewhere, the other one gets a copy.
@@ -144,33 +146,42 @@ private:
         ++numUpdates;
         continue;
       }
-      use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
+      use.set(copy(builder, yield, use.get()));
       ++numCopies;
     }
+  }
+
+  /// Adds work to the lists of what reads and writes each root.
+  void note(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      std::optional<ValueStorage> storage = storages.get(operand);
+      if (storage)
+        readers[storage->root].push_back(op);
+      hasUnknownReads |= !storage;
+    }
+    for (OpResult result : op->getResults())
+      if (std::optional<ValueStorage> storage = storages.get(result)) {
+        Operation *&writer = firstWriters[storage->root];
+        if (!writer || op->isBeforeInBlock(writer))
+          writer = op;
+      }
+  }
+
+  Value copy(OpBuilder &builder, YieldOp yield, Value value) {
+    auto copied = CopyOp::create(builder, yield.getLoc(), value.getType(), value);
+    note(copied);
+    return copied;
   }
 
   /// Whether all reads of `old` come before the writes of `value`, or are by work that may write
   /// over what it reads. Only work on whole tensors does.
   bool mayOverwrite(Value value, Value old) {
-    Operation *writer = nullptr;
-    for (Operation &op : trace.getBody().front()) {
-      if (!isa<DeviceWorkOpInterface>(op))
-        continue;
-      for (OpOperand &operand : op.getOpOperands()) {
-        std::optional<ValueStorage> storage = getStorage(operand.get());
-        if (storage && storage->root != old)
-          continue;
-        if (writer || !storage)
-          return false;
-      }
-      for (OpResult result : op.getResults())
-        if (std::optional<ValueStorage> storage = getStorage(result);
-            !writer && storage && storage->root == value)
-          writer = &op;
-      if (writer == &op && !mayOverwriteOwn(cast<DeviceWorkOpInterface>(op), value, old))
-        return false;
-    }
-    return true;
+    if (hasUnknownReads)
+      return false;
+    Operation *writer = firstWriters.lookup(value);
+    return !writer || (llvm::none_of(readers.lookup(old),
+                                     [&](Operation *op) { return writer->isBeforeInBlock(op); }) &&
+                       mayOverwriteOwn(cast<DeviceWorkOpInterface>(writer), value, old));
   }
 
   /// Whether each operand of the work that is stored in `old` may be overwritten by the result that
@@ -178,11 +189,11 @@ private:
   bool mayOverwriteOwn(DeviceWorkOpInterface work, Value value, Value old) {
     SmallVector<unsigned> operands;
     for (OpResult result : work->getResults())
-      if (std::optional<ValueStorage> storage = getStorage(result);
+      if (std::optional<ValueStorage> storage = storages.get(result);
           storage && storage->root == value && storage->isWhole())
         work.getInPlaceOperands(result.getResultNumber(), collection, operands);
     return llvm::all_of(work->getOpOperands(), [&](OpOperand &operand) {
-      std::optional<ValueStorage> storage = getStorage(operand.get());
+      std::optional<ValueStorage> storage = storages.get(operand.get());
       return storage->root != old ||
              (storage->isWhole() && llvm::is_contained(operands, operand.getOperandNumber()));
     });
@@ -197,20 +208,20 @@ private:
     SmallVector<unsigned> operands;
     work.getInPlaceOperands(result.getResultNumber(), collection, operands);
     for (unsigned index : operands) {
-      std::optional<ValueStorage> storage = getStorage(work->getOperand(index));
+      std::optional<ValueStorage> storage = storages.get(work->getOperand(index));
       FlatSymbolRefAttr buffer = bound.lookup(storage->root);
       if (!storage->isWhole() || !buffer || lastUse.lookup(storage->root) != work ||
           !isActivation(buffer) || !haveSameLayout(storage->root, result))
         continue;
       // No other operand may be stored there, unless it may be overwritten as well.
       bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
-        std::optional<ValueStorage> other = getStorage(operand.value());
+        std::optional<ValueStorage> other = storages.get(operand.value());
         return bound.lookup(other->root) != buffer ||
                (other->isWhole() && llvm::is_contained(operands, operand.index()));
       });
       // Nor another result.
       isFree &= llvm::none_of(work->getResults(), [&](OpResult other) {
-        std::optional<ValueStorage> taken = getStorage(other);
+        std::optional<ValueStorage> taken = storages.get(other);
         return taken && bound.lookup(taken->root) == buffer;
       });
       if (!isFree)
@@ -248,6 +259,11 @@ private:
   TraceOp trace;
   SymbolTable &symbols;
   SymbolTableCollection collection;
+  Storages storages;
+  // By root.
+  DenseMap<Value, SmallVector<Operation *>> readers;
+  DenseMap<Value, Operation *> firstWriters;
+  bool hasUnknownReads = false;
   DenseMap<Value, FlatSymbolRefAttr> bound; ///< the buffers of roots
   DenseSet<Attribute> madeHere;
 };

@@ -193,11 +193,12 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
 
 private:
   /// Verifies that operands and results have the layouts that the work expects.
-  static LogicalResult verifyRows(DeviceWorkOpInterface work, SymbolTableCollection &symbols) {
+  static LogicalResult verifyRows(DeviceWorkOpInterface work, SymbolTableCollection &symbols,
+                                  Storages &storages) {
     SmallVector<Value> values(work->getOperands());
     llvm::append_range(values, work->getResults());
     for (auto [i, value] : llvm::enumerate(values)) {
-      StridedRange found = getStorage(value)->rows;
+      StridedRange found = storages.get(value)->rows;
       std::optional<StridedRange> expected = work.getStridedRange(i, symbols);
       if (LayoutAttr layout = getShardedLayout(value.getType());
           layout && !work.takesShards(i, symbols))
@@ -220,7 +221,8 @@ private:
 
   /// The exchanges to offer, by the op after whose commands their input is complete and the
   /// exchange before it, of the same collective, is done; null: from the beginning on.
-  static DenseMap<Operation *, SmallVector<ExchangeOp>> findOffers(TraceOp trace) {
+  static DenseMap<Operation *, SmallVector<ExchangeOp>> findOffers(TraceOp trace,
+                                                                   Storages &storages) {
     DenseMap<Operation *, SmallVector<ExchangeOp>> offers;
     DenseMap<Attribute, Operation *> writers, exchanges;
     Operation *previous = nullptr;
@@ -229,7 +231,7 @@ private:
       if (!isa<DeviceWorkOpInterface>(op))
         continue;
       if (auto exchange = dyn_cast<ExchangeOp>(op)) {
-        Operation *after = writers.lookup(getBoundBuffer(exchange.getInput()));
+        Operation *after = writers.lookup(storages.getBoundBuffer(exchange.getInput()));
         Operation *&before = exchanges[exchange.getCollectiveAttr()];
         after = isAfter(before, after) ? before : after;
         if (exchange->hasAttr("offer") && after != previous)
@@ -237,7 +239,7 @@ private:
         before = exchange;
       }
       for (Value result : op.getResults())
-        writers[getBoundBuffer(result)] = &op;
+        writers[storages.getBoundBuffer(result)] = &op;
       previous = &op;
     }
     return offers;
@@ -255,11 +257,12 @@ private:
   static LogicalResult encode(TraceOp trace, SymbolTableCollection &symbols) {
     Block &body = trace.getBody().front();
     Operation *terminator = body.getTerminator();
+    Storages storages;
     OpBuilder builder(trace.getContext());
     SmallVector<Operation *> ops; // collected first: commands are appended to the body
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
-    DenseMap<Operation *, SmallVector<ExchangeOp>> offers = findOffers(trace);
+    DenseMap<Operation *, SmallVector<ExchangeOp>> offers = findOffers(trace, storages);
     builder.setInsertionPoint(terminator);
     encodeOffers(builder, offers.lookup(nullptr));
     for (Operation *source : ops) {
@@ -271,8 +274,9 @@ private:
         return op.emitError("expected at most ")
                << ttrt::kMaxOperands << " operands and results in a command, found "
                << op.getNumOperands() + op.getNumResults();
-      auto getBuffers = [](ValueRange values) {
-        return llvm::map_to_vector(values, getBoundPlace);
+      auto getBuffers = [&](ValueRange values) {
+        return llvm::map_to_vector(values,
+                                   [&](Value value) { return storages.getBoundPlace(value); });
       };
       SmallVector<BufferRef> inputs = getBuffers(op.getOperands());
       SmallVector<BufferRef> outputs = getBuffers(op.getResults());
@@ -280,7 +284,7 @@ private:
       if (llvm::any_of(inputs, isUnbound) || llvm::any_of(outputs, isUnbound))
         return op.emitError("expected operands and results that are bound to buffers; "
                             "--ttc-bind-buffers binds them");
-      if (failed(verifyRows(work, symbols)))
+      if (failed(verifyRows(work, symbols, storages)))
         return failure();
       builder.setInsertionPoint(terminator);
       work.encode(builder, inputs, outputs);

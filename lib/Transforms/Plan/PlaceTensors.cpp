@@ -114,12 +114,13 @@ private:
 
   /// Finds the buffers of work whose operands and results stay in DRAM.
   void findInDram() {
+    Storages storages;
     for (auto trace : module.getOps<TraceOp>())
       for (Operation &op : trace.getBody().front())
         if (auto work = dyn_cast<DeviceWorkOpInterface>(op); work && work.staysInDram())
           for (ValueRange values : {ValueRange(op.getOperands()), ValueRange(op.getResults())})
             for (Value value : values)
-              if (FlatSymbolRefAttr buffer = getBoundBuffer(getStorage(value)->root))
+              if (FlatSymbolRefAttr buffer = storages.getBoundBuffer(value))
                 inDram.insert(buffer.getAttr());
   }
 
@@ -186,11 +187,12 @@ private:
   /// Activations without a given layout.
   SmallVector<Option> getActivations() {
     DenseSet<StringAttr> fixed = inDram;
+    Storages storages;
     for (auto trace : module.getOps<TraceOp>())
       for (Operation &op : trace.getBody().front())
         for (Value value : op.getResults())
           if (cast<RankedTensorType>(value.getType()).getEncoding())
-            if (FlatSymbolRefAttr buffer = getBoundBuffer(value))
+            if (FlatSymbolRefAttr buffer = storages.getBoundBuffer(value))
               fixed.insert(buffer.getAttr());
     SmallVector<Option> options;
     for (auto buffer : module.getOps<BufferOp>()) {

@@ -48,11 +48,14 @@ public:
           move && move->getNumResults() == 1 && joins(move))
         elideJoin(dispatch, move);
     dispatches = llvm::to_vector(trace.getBody().front().getOps<DispatchOp>());
+    // A split makes its results parts of its operand, and changes the storage of nothing else.
+    Storages operands;
     for (DispatchOp dispatch : dispatches)
       if (SubviewCopyOpInterface move = getMove(getProgram(dispatch)); move && splits(move))
-        elideSplit(dispatch, move);
+        elideSplit(dispatch, move, operands);
+    Storages storages;
     for (DispatchOp dispatch : trace.getBody().front().getOps<DispatchOp>())
-      fitProgram(dispatch);
+      fitProgram(dispatch, storages);
   }
 
   int64_t numElided = 0, elidedBytes = 0, numCopies = 0;
@@ -136,16 +139,37 @@ private:
       if (isPart[i])
         bytes += getTensorBytes(tensorType(operand));
     }
+    if (auto concat = dyn_cast<ConcatOp>(move.getOperation());
+        bytes == 0 && concat && operands.size() > mostParts)
+      return divideJoin(dispatch, concat, operands);
     if (bytes == 0)
       return;
     for (auto [i, operand] : llvm::enumerate(operands))
       if (!isPart[i])
         operand = copy(dispatch, operand);
+    if (auto concat = dyn_cast<ConcatOp>(move.getOperation()))
+      operands = joinInTrace(dispatch, concat, operands);
     Operation *clone = cloneIntoTrace(dispatch, move, operands);
     dispatch->replaceAllUsesWith(clone->getResults());
     dispatch.erase();
     ++numElided;
     elidedBytes += bytes;
+  }
+
+  /// Makes a concat of many parts one of concats. Where a part is stored depends on all parts
+  /// before it, and many passes ask.
+  static SmallVector<Value> joinInTrace(DispatchOp before, ConcatOp concat,
+                                        SmallVector<Value> parts) {
+    OpBuilder builder(before);
+    while (parts.size() > mostParts) {
+      SmallVector<Value> groups;
+      for (ArrayRef<Value> rest = parts; !rest.empty();
+           rest = rest.drop_front(std::min(rest.size(), mostParts)))
+        groups.push_back(ConcatOp::create(builder, before.getLoc(), rest.take_front(mostParts),
+                                          concat.getAxis()));
+      parts = std::move(groups);
+    }
+    return parts;
   }
 
   Value copy(DispatchOp before, Value value) {
@@ -193,30 +217,54 @@ private:
                     ArrayRef<Value> operands) {
     SmallVector<Value> shorter{begin->getResult(0)};
     llvm::append_range(shorter, operands.drop_front(length));
-    OpBuilder body(dispatch.getContext());
-    auto type = body.getFunctionType(TypeRange(ValueRange(shorter)), dispatch.getResultTypes());
-    auto program = ProgramOp::create(body, dispatch.getLoc(), "concat", type);
-    program.setPrivate();
-    program.addEntryBlock();
-    Block &block = program.getBody().front();
-    body.setInsertionPointToStart(&block);
-    auto joined = ConcatOp::create(body, concat.getLoc(), dispatch.getResultTypes(),
-                                   block.getArguments(), concat.getAxisAttr());
-    ReturnOp::create(body, concat.getLoc(), joined->getResults());
-    symbols.insert(program);
-    OpBuilder builder(dispatch);
-    auto extended = DispatchOp::create(builder, dispatch.getLoc(), dispatch.getResultTypes(),
-                                       FlatSymbolRefAttr::get(program.getSymNameAttr()), shorter);
+    DispatchOp extended = join(dispatch, concat, shorter);
     dispatch->replaceAllUsesWith(extended->getResults());
     dispatch.erase();
     return extended;
   }
 
+  /// A dispatch that joins other values along the same axis.
+  DispatchOp join(DispatchOp before, ConcatOp concat, ValueRange values) {
+    OpBuilder body(before.getContext());
+    SmallVector<Attribute> key{concat.getAxisAttr()};
+    for (Type type : values.getTypes())
+      key.push_back(TypeAttr::get(type));
+    FlatSymbolRefAttr &made = concats[body.getArrayAttr(key)];
+    if (!made) {
+      auto program = ProgramOp::create(body, before.getLoc(), "concat",
+                                       body.getFunctionType(values.getTypes(), {}));
+      program.setPrivate();
+      program.addEntryBlock();
+      Block &block = program.getBody().front();
+      body.setInsertionPointToStart(&block);
+      auto joined = ConcatOp::create(body, concat.getLoc(), block.getArguments(), concat.getAxis());
+      ReturnOp::create(body, concat.getLoc(), joined->getResults());
+      program.setFunctionType(body.getFunctionType(values.getTypes(), joined->getResultTypes()));
+      symbols.insert(program);
+      made = FlatSymbolRefAttr::get(program.getSymNameAttr());
+    }
+    Type type = symbols.lookup<ProgramOp>(made.getAttr()).getResultTypes().front();
+    OpBuilder builder(before);
+    return DispatchOp::create(builder, before.getLoc(), type, made, values);
+  }
+
+  /// A concat of many parts that must be copied becomes one of concats, whose results can be stored
+  /// in place: compiling a program takes more than linear time, and a command has few operands.
+  void divideJoin(DispatchOp dispatch, ConcatOp concat, ArrayRef<Value> parts) {
+    SmallVector<Value> groups;
+    for (; !parts.empty(); parts = parts.drop_front(std::min(parts.size(), mostParts)))
+      groups.push_back(join(dispatch, concat, parts.take_front(mostParts))->getResult(0));
+    DispatchOp outer = join(dispatch, concat, groups);
+    dispatch->replaceAllUsesWith(outer->getResults());
+    dispatch.erase();
+    elideJoin(outer, getMove(getProgram(outer)));
+  }
+
   //===--- slices -----------------------------------------------------------------------===//
 
-  void elideSplit(DispatchOp dispatch, SubviewCopyOpInterface move) {
+  void elideSplit(DispatchOp dispatch, SubviewCopyOpInterface move, Storages &storages) {
     SmallVector<Value> operands = getMoved(dispatch, move);
-    std::optional<ValueStorage> whole = getStorage(operands[0]);
+    std::optional<ValueStorage> whole = storages.get(operands[0]);
     int64_t bytes = 0;
     for (OpResult result : dispatch->getResults()) {
       std::optional<StridedRange> rows =
@@ -235,8 +283,8 @@ private:
   //===--- programs ---------------------------------------------------------------------===//
 
   /// `ttc.strided` for a value; null if it is contiguous and aligned like a buffer.
-  static StridedAttr getStridedAttr(Value value) {
-    StridedRange rows = getStorage(value)->rows;
+  static StridedAttr getStridedAttr(Value value, Storages &storages) {
+    StridedRange rows = storages.get(value)->rows;
     if (rows.count == 0)
       return {};
     int64_t element = getTensorBytes(tensorType(value)) / rows.count;
@@ -250,13 +298,13 @@ private:
   }
 
   /// Makes the dispatch run the variant of its program for the layouts of its operands.
-  void fitProgram(DispatchOp dispatch) {
+  void fitProgram(DispatchOp dispatch, Storages &storages) {
     SmallVector<Value> values(dispatch.getInputs());
     llvm::append_range(values, dispatch.getOutputs());
     SmallVector<Attribute> key{dispatch.getProgramAttr()};
     bool isPlain = true;
     for (Value value : values) {
-      StridedAttr rows = getStridedAttr(value);
+      StridedAttr rows = getStridedAttr(value, storages);
       isPlain &= !rows;
       key.push_back(rows);
     }
@@ -280,9 +328,13 @@ private:
     dispatch.setProgramAttr(variant);
   }
 
+  /// The most parts that a program copies.
+  static constexpr size_t mostParts = 32;
+
   TraceOp trace;
   SymbolTable &symbols;
   DenseMap<Type, FlatSymbolRefAttr> copies;
+  DenseMap<Attribute, FlatSymbolRefAttr> concats; ///< by axis and types
   DenseMap<Attribute, FlatSymbolRefAttr> variants;
 };
 

@@ -44,7 +44,9 @@ nb::tuple verify(const std::string &path) {
     const Unlocked unlocked;
     status = ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error);
     if (status == TTRT_OK)
-      proof = bundle->bundle->proof();
+      status = ttrt_bundle_prove(bundle, &error);
+    if (status == TTRT_OK)
+      proof = bundle->bundle->prove();
     ttrt_bundle_close(bundle);
   }
   check(status, error);

@@ -95,13 +95,15 @@ typedef enum ttrt_wait {
 } ttrt_wait;
 
 /**
- * Opens a pipeline. `options` may be NULL. On success, the caller owns *pipeline.
+ * Opens a pipeline. `options` may be NULL. On success, the caller owns *pipeline. The first
+ * pipeline with a schedule proves that schedule (docs/proof.md), unless ttrt_bundle_prove() did.
  *
- * TTRT_NOT_FOUND if the entry point has no schedule of that name; TTRT_INVALID_ARGUMENT if the
- * device has no queue or fewer than the schedule, or a trace of it is released (memory.h);
- * TTRT_UNSUPPORTED if the entry point has no outputs or no schedule for that many queues, or if it
- * has no inputs and the schedule computes several inferences at a time (rings of slots); TTRT_BUSY
- * while commands are in flight or another pipeline is open; TTRT_FAILED if a queue has stopped.
+ * TTRT_BAD_BUNDLE if the proof fails; TTRT_NOT_FOUND if the entry point has no schedule of that
+ * name; TTRT_INVALID_ARGUMENT if the device has no queue or fewer than the schedule, or a trace of
+ * it is released (memory.h); TTRT_UNSUPPORTED if the entry point has no outputs or no schedule for
+ * that many queues, or if it has no inputs and the schedule computes several inferences at a time
+ * (rings of slots); TTRT_BUSY while commands are in flight or another pipeline is open; TTRT_FAILED
+ * if a queue has stopped.
  */
 TTRT_API ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options *options,
                                         ttrt_pipeline **pipeline, ttrt_error *error);

@@ -116,7 +116,7 @@ TTRT_API const char *ttrt_version(void);
  * Bundles
  *===---------------------------------------------------------------------===*/
 
-/** An open, verified bundle. Immutable. */
+/** An open, verified bundle. Its contents are immutable; more of its schedules may be proved. */
 typedef struct ttrt_bundle ttrt_bundle;
 
 /**
@@ -146,6 +146,16 @@ TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt
  */
 TTRT_API ttrt_status ttrt_bundle_open_fd(int descriptor, const char *name, ttrt_verify verify,
                                          ttrt_bundle **bundle, ttrt_error *error);
+/**
+ * Proves all schedules that have not been proved (docs/proof.md). Opening a bundle proves those
+ * that ttrt_run() executes, and ttrt_pipeline_open() proves the one that it uses. So this call is
+ * for applications that want to learn of a bad schedule, or spend the time, before they use it.
+ * Thread-safe.
+ *
+ * TTRT_BAD_BUNDLE if a schedule is wrong: the bundle remains usable, but no pipeline opens with
+ * that schedule; TTRT_INVALID_ARGUMENT if the bundle was opened with TTRT_VERIFY_NONE.
+ */
+TTRT_API ttrt_status ttrt_bundle_prove(const ttrt_bundle *bundle, ttrt_error *error);
 /** Closes a bundle; NULL is allowed. Devices that were opened from it remain usable. */
 TTRT_API void ttrt_bundle_close(ttrt_bundle *bundle);
 

@@ -132,6 +132,15 @@ ttrt_status ttrt_bundle_open_fd(int descriptor, const char *name, ttrt_verify ve
   return openBundle(name ? name : "bundle", std::max(descriptor, -1), verify, bundle, error);
 }
 
+ttrt_status ttrt_bundle_prove(const ttrt_bundle *bundle, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle, "bundle is NULL");
+    if (!bundle->bundle->prove().schedules)
+      fail(TTRT_INVALID_ARGUMENT,
+           "the bundle was opened with TTRT_VERIFY_NONE; expected a level with the proof");
+  });
+}
+
 void ttrt_bundle_close(ttrt_bundle *bundle) { delete bundle; }
 
 const void *ttrt_bundle_tables(const ttrt_bundle *bundle, size_t *bytes) {

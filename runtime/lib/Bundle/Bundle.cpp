@@ -5,6 +5,7 @@
 
 #include "Bundle/Bundle.h"
 
+#include "Base/Clock.h"
 #include "Base/Format.h"
 #include "Base/ParallelHash.h"
 #include "Base/Sort.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -86,12 +86,12 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
                 text(entry->name()));
   verifyCode(*this);
   if (verify != TTRT_VERIFY_NONE) {
-    const auto begin = std::chrono::steady_clock::now();
+    const uint64_t begin = nowNs();
     const PlacedPlan &placed = plan();
     mesh.verify(MeshCheck::Proof, *this, &placed);
-    proof_ = verifyOrder(*this, placed);
-    proof_.nanoseconds = static_cast<uint64_t>(
-        std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+    proofs_ = std::make_unique<OrderProofs>(*this, placed);
+    proofs_->proof.nanoseconds = nowNs() - begin;
+    prove(/*all=*/false);
   } else {
     verifyMapped(*this);
   }
@@ -105,6 +105,34 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
 }
 
 Bundle::~Bundle() = default;
+
+bool Bundle::prove(uint32_t entry, uint32_t schedule) const {
+  if (!proofs_)
+    return false;
+  const std::lock_guard lock(planMutex_);
+  const uint64_t begin = nowNs();
+  const bool isSeamless = proofs_->prove(entry, schedule);
+  proofs_->proof.nanoseconds += nowNs() - begin;
+  return isSeamless;
+}
+
+Proof Bundle::prove(bool all) const {
+  if (!proofs_)
+    return {};
+  const auto &entries = *metadata_->entries();
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    const auto &schedules = *entries.Get(i)->schedules();
+    bool isFirst = true; // with one queue
+    for (uint32_t j = 0; j < schedules.size(); ++j) {
+      const bool isRun = isFirst && schedules.Get(j)->queues() == 1;
+      isFirst &= !isRun;
+      if (all || j == 0 || isRun)
+        prove(i, j);
+    }
+  }
+  const std::lock_guard lock(planMutex_);
+  return proofs_->proof;
+}
 
 const PlacedPlan &Bundle::plan() const {
   // Not std::call_once(): if no memory is left, an exception cannot pass through the C library.

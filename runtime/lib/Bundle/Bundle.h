@@ -73,20 +73,21 @@ private:
 
 struct PlacedPlan;
 
-/// What verifyMemory() and verifyOrder() have looked at.
+class OrderProofs;
+
+/// What verifyMemory() and OrderProofs have looked at.
 struct Proof {
   uint64_t schedules = 0;
-  uint64_t steps = 0;      ///< of all schedules
+  uint64_t steps = 0;      ///< of these
   uint64_t commands = 0;   ///< of all traces
   uint64_t iterations = 0; ///< of a body, until a fixpoint is reached; the most of all schedules
   uint64_t accesses = 0;   ///< by commands and steps, in all iterations
   uint64_t pairs = 0;      ///< of accesses to the same bytes
   uint64_t nanoseconds = 0;
-  /// Schedules that may start again while their own epilogue is under way.
-  std::vector<const fb::Schedule *> seamless;
 };
 
-/// A bundle that passed verification; immutable. All functions are thread-safe.
+/// A bundle that passed verification. What it contains is immutable; what is proved of it grows.
+/// All functions are thread-safe.
 class Bundle {
 public:
   /// Throws Error.
@@ -115,8 +116,13 @@ public:
   }
   const AddressMap &addresses() const { return addresses_; }
   const MappedFile &file() const { return file_; }
-  /// All zero if the proof was left out.
-  const Proof &proof() const { return proof_; }
+  /// Proves a schedule, unless that was done or left out. What ttrt_run() executes was proved when
+  /// the bundle was opened; whoever wants to execute another one must ask first. Returns whether it
+  /// may start again while its own epilogue is under way. Throws Error.
+  bool prove(uint32_t entry, uint32_t schedule) const;
+  /// Proves all schedules, or those that say what an entry point computes and those of ttrt_run().
+  /// Returns what was looked at in all proofs; all zero if they were left out.
+  Proof prove(bool all = true) const;
   /// The commands and steps, decoded once: for the proof or, where that was left out, by the first
   /// call. Throws Error then if the plan in space is wrong. Lives as long as the bundle.
   const PlacedPlan &plan() const;
@@ -148,9 +154,9 @@ private:
   SegmentView segments_[3];
   std::vector<SegmentView> shards_; ///< of constants, by shard
   AddressMap addresses_;
-  mutable std::mutex planMutex_;
+  mutable std::mutex planMutex_; ///< of the next two
   mutable std::unique_ptr<const PlacedPlan> plan_;
-  Proof proof_;
+  mutable std::unique_ptr<OrderProofs> proofs_; ///< none if they are left out
   std::vector<HostFunction> hostFunctions_;
 };
 

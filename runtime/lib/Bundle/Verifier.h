@@ -9,10 +9,13 @@
 #include "Bundle/Access.h"
 #include "Bundle/Bundle.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace ttrt {
 
+class DataflowReference;
 struct DecodedPlan;
 struct PlacedPlan;
 
@@ -51,10 +54,35 @@ void verifyMapped(const Bundle &bundle);
 /// of each access.
 PlacedPlan verifyMemory(const Bundle &bundle, DecodedPlan plan);
 
-/// The plan in time, for every schedule, any number of iterations and every interleaving of cores
-/// and queues: every read sees the intended write, and accesses that may happen at the same time do
-/// not conflict (docs/proof.md). Returns what was looked at.
-Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan);
+/// The plan in time, schedule by schedule, for any number of iterations and every interleaving of
+/// cores and queues: every read sees the intended write, and accesses that may happen at the same
+/// time do not conflict (docs/proof.md). Not thread-safe; bundle and plan must outlive it.
+class OrderProofs {
+public:
+  OrderProofs(const Bundle &bundle, const PlacedPlan &plan);
+  ~OrderProofs();
+
+  /// Proves a schedule that has not been proved, its entry point's default schedule first. Returns
+  /// whether it may start again while its own epilogue is under way. Throws Error if it is wrong,
+  /// then and whenever it is called again.
+  bool prove(uint32_t entry, uint32_t schedule);
+  /// What was looked at so far.
+  Proof proof;
+
+private:
+  struct Tables;
+  enum class State : uint8_t { Unproved, Proved, Seamless };
+  struct Entry {
+    std::vector<State> schedules;
+    /// What the default schedule computes, if the bundle does not say.
+    std::unique_ptr<DataflowReference> learned;
+  };
+
+  const Bundle &bundle;
+  const PlacedPlan &plan;
+  const std::unique_ptr<const Tables> tables;
+  std::vector<Entry> entries;
+};
 
 /// The code: a shared object that runs nothing when it is loaded, needs nothing, and has every
 /// program as a function of its own (CodeObject.h).

@@ -28,7 +28,10 @@ private:
   void verifyStep(const fb::Step &step);
   void collectRecords(const fb::Step &step);
   void verifyWait(uint32_t event) const;
-  void verifyBalance() const;
+  /// How often each input is written, or each output read: in prologue and epilogue (2 i) and in
+  /// the body (2 i + 1).
+  using Moves = std::vector<uint32_t>;
+  void verifyBalance(const Moves &writes, const Moves &reads) const;
 
   const Bundle &bundle;
   const fb::EntryPoint &entry;
@@ -94,62 +97,54 @@ void ScheduleVerifier::verify() {
             text(schedule.name()), text(entry.name()), schedule.queues(), queues);
   if (schedule.queues() > 1)
     forEachStep(schedule, [&](const fb::Step &step) { collectRecords(step); });
-  std::vector<uint32_t> writes(count(entry.inputs())), reads(count(entry.outputs()));
+  Moves writes(2 * count(entry.inputs())), reads(2 * count(entry.outputs()));
+  const uint32_t bodyBegin = count(schedule.prologue()),
+                 bodyEnd = bodyBegin + count(schedule.body());
   forEachStep(schedule, [&](const fb::Step &step) {
     verifyStep(step);
+    const bool isInBody = position >= bodyBegin && position < bodyEnd;
     if (step.kind() == fb::StepKind::Write)
-      ++writes[step.index()];
+      ++writes[2 * step.index() + isInBody];
     if (step.kind() == fb::StepKind::Read)
-      ++reads[step.index()];
+      ++reads[2 * step.index() + isInBody];
     ++position;
   });
-  for (uint32_t i = 0; i < writes.size(); ++i)
-    if (!writes[i])
-      failBad("schedule '{}' of entry point '{}' never writes input '{}'", text(schedule.name()),
-              text(entry.name()), text(entry.inputs()->Get(i)->name()));
-  for (uint32_t i = 0; i < reads.size(); ++i)
-    if (!reads[i])
-      failBad("schedule '{}' of entry point '{}' never reads output '{}'", text(schedule.name()),
-              text(entry.name()), text(entry.outputs()->Get(i)->name()));
-  verifyBalance();
+  auto requireSome = [&](const Moves &moves, const char *what, const auto *ports) {
+    for (uint32_t i = 0; i < count(ports); ++i)
+      if (!moves[2 * i] && !moves[2 * i + 1])
+        failBad("schedule '{}' of entry point '{}' never {} '{}'", text(schedule.name()),
+                text(entry.name()), what, text(ports->Get(i)->name()));
+  };
+  requireSome(writes, "writes input", entry.inputs());
+  requireSome(reads, "reads output", entry.outputs());
+  verifyBalance(writes, reads);
 }
 
 /// Every inference writes every input and reads every output once. So the body must do all of these
 /// equally often, and so must prologue and epilogue together.
-void ScheduleVerifier::verifyBalance() const {
-  auto movesOf = [&](const auto *part, fb::StepKind kind, uint32_t index) {
-    uint32_t moves = 0;
-    for (uint32_t i = 0; i < count(part); ++i)
-      moves += part->Get(i)->kind() == kind && part->Get(i)->index() == index;
-    return moves;
-  };
+void ScheduleVerifier::verifyBalance(const Moves &writes, const Moves &reads) const {
+  if (count(entry.inputs()) == 0)
+    return;
+  const char *first = text(entry.inputs()->Get(0)->name());
+  if (writes[1] == 0)
+    failBad("schedule '{}' of entry point '{}': the body does not write input '{}'",
+            text(schedule.name()), text(entry.name()), first);
   auto expect = [&](const char *part, uint32_t found, uint32_t expected, const char *what,
                     const char *name) {
     if (found != expected)
       failBad("schedule '{}' of entry point '{}': {} {} '{}' {} times; expected {}, as often as "
               "input '{}' is written",
-              text(schedule.name()), text(entry.name()), part, what, name, found, expected,
-              text(entry.inputs()->Get(0)->name()));
+              text(schedule.name()), text(entry.name()), part, what, name, found, expected, first);
   };
-  if (count(entry.inputs()) == 0)
-    return;
-  const uint32_t body = movesOf(schedule.body(), fb::StepKind::Write, 0);
-  const uint32_t ends = movesOf(schedule.prologue(), fb::StepKind::Write, 0) +
-                        movesOf(schedule.epilogue(), fb::StepKind::Write, 0);
-  if (body == 0)
-    failBad("schedule '{}' of entry point '{}': the body does not write input '{}'",
-            text(schedule.name()), text(entry.name()), text(entry.inputs()->Get(0)->name()));
-  auto check = [&](fb::StepKind kind, const char *what, const auto *ports) {
+  auto check = [&](const Moves &moves, const char *what, const auto *ports) {
     for (uint32_t i = 0; i < count(ports); ++i) {
       const char *name = text(ports->Get(i)->name());
-      expect("the body", movesOf(schedule.body(), kind, i), body, what, name);
-      expect("prologue with epilogue",
-             movesOf(schedule.prologue(), kind, i) + movesOf(schedule.epilogue(), kind, i), ends,
-             what, name);
+      expect("the body", moves[2 * i + 1], writes[1], what, name);
+      expect("prologue with epilogue", moves[2 * i], writes[0], what, name);
     }
   };
-  check(fb::StepKind::Write, "writes input", entry.inputs());
-  check(fb::StepKind::Read, "reads output", entry.outputs());
+  check(writes, "writes input", entry.inputs());
+  check(reads, "reads output", entry.outputs());
 }
 
 void verifySchedules(const Bundle &bundle) {

@@ -82,15 +82,22 @@ static uint64_t countStarted(const ResolvedEntry &entry, const ResolvedSchedule 
   return started;
 }
 
+/// Nothing is executed that is not proved (docs/proof.md).
+static bool prove(const Device &device, uint32_t entry, const ResolvedSchedule &schedule) {
+  const ResolvedSchedule *first = device.entry(entry)->schedules.data();
+  return device.bundle().prove(entry, static_cast<uint32_t>(&schedule - first));
+}
+
 PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
     : device_(std::move(device)), entry_(chooseEntry(*device_, options.entry)),
       schedule_(chooseSchedule(*device_, entry_, options.schedule)),
       depth_(chooseDepth(options.outputs)), untraced_(options.no_trace != 0),
       onStep_(options.on_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
-      started_(countStarted(entry_, schedule_)), freedBase_(device_->site().freed.value()),
-      inferences_(depth_), inputs_(depth_ * entry_.inputs.size()),
-      outputs_(depth_ * entry_.outputs.size()), writes_(entry_.inputs.size()),
-      reads_(entry_.outputs.size()) {
+      started_(countStarted(entry_, schedule_)),
+      seamless_(prove(*device_, options.entry, schedule_)),
+      freedBase_(device_->site().freed.value()), inferences_(depth_),
+      inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),
+      writes_(entry_.inputs.size()), reads_(entry_.outputs.size()) {
   uint64_t bytes = 0;
   for (const ResolvedPort &port : entry_.outputs)
     bytes += alignUp(port.bytes, kBufferAlignment);
@@ -293,7 +300,7 @@ void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs
   there_ = inference + 1;
   if (part_ == Part::Idle) {
     // If the schedule does not order a prologue after the previous epilogue, the host does.
-    if (!schedule_.seamless)
+    if (!seamless_)
       device_->drain();
     part_ = Part::Prologue;
     first_ = inference;

@@ -91,6 +91,7 @@ private:
   void *const user_;
   const ResolvedStep *firstWrite_; ///< of the body; null if the entry point has no inputs
   const uint64_t started_;         ///< inferences that the prologue starts, if there are no inputs
+  const bool seamless_;            ///< the prologue may follow an epilogue that is still under way
   uint32_t freedBase_;             ///< what QueueSite::freed counted before
 
   // Rings over inferences in flight; the feeder fills them before it enqueues.

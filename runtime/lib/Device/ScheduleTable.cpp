@@ -117,8 +117,6 @@ ResolvedSchedule EntryResolver::resolveSchedule(const fb::Schedule &schedule) co
   ResolvedSchedule result;
   result.name = text(schedule.name());
   result.queues = schedule.queues();
-  result.seamless =
-      std::count(bundle.proof().seamless.begin(), bundle.proof().seamless.end(), &schedule) != 0;
   auto resolveSteps = [&](const auto *part, std::vector<ResolvedStep> &steps) {
     for (uint32_t i = 0; i < count(part); ++i)
       steps.push_back(resolveStep(*part->Get(i)));

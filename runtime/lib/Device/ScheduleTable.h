@@ -43,8 +43,6 @@ struct ResolvedStep {
 struct ResolvedSchedule {
   const char *name = "";
   uint32_t queues = 1;
-  /// The prologue may follow an epilogue that is still under way (docs/proof.md).
-  bool seamless = false;
   std::vector<ResolvedStep> prologue, body, epilogue;
   /// Steps at which a run may end without computing the rest (SkippableTail.h).
   std::vector<uint32_t> skippableTails;

@@ -2,6 +2,7 @@
 #include "Proof/DataflowReference.h"
 
 #include "Base/Format.h"
+#include "Base/Sort.h"
 #include "ttrt/format/dataflow.h"
 #include "ttrt/format/host_digest.h"
 
@@ -9,16 +10,32 @@
 
 namespace ttrt {
 
-DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry)
-    : bundle(bundle), entry(entry), given(entry.dataflow()) {
-  const auto *buffers = bundle.metadata().buffers();
-  for (uint32_t i = 0; i < count(buffers); ++i)
-    states += buffers->Get(i)->kind() == fb::BufferKind::State;
+DataflowTables::DataflowTables(const Bundle &bundle) : bundle(bundle) {
   for (uint32_t i = 0; i < count(bundle.metadata().programs()); ++i) {
     const fb::Program &program = *bundle.metadata().programs()->Get(i);
     programs.push_back(program.host_function() ? dataflow::digestOfHostFunction(program)
                                                : dataflow::digestOf(dataflow::Kind::Program, i));
   }
+  for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i)
+    if (const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
+        buffer.kind() == fb::BufferKind::State)
+      states.push_back({i, 0, bundle.address(buffer), bundle.bytes(buffer)});
+  sortItems(states,
+            [](const StateBuffer &a, const StateBuffer &b) { return a.address < b.address; });
+  for (uint32_t i = 0; i < states.size(); ++i)
+    states[i].number = i;
+}
+
+StateBuffer DataflowTables::stateAt(uint64_t address) const {
+  auto above = std::partition_point(states.begin(), states.end(), [&](const StateBuffer &state) {
+    return state.address <= address;
+  });
+  return above != states.begin() && address - above[-1].address < above[-1].bytes ? above[-1]
+                                                                                  : StateBuffer();
+}
+
+DataflowReference::DataflowReference(const DataflowTables &tables, const fb::EntryPoint &entry)
+    : tables(tables), entry(entry), given(entry.dataflow()) {
   restart();
   if (!given)
     return;
@@ -26,6 +43,8 @@ DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint 
   if (count(given->outputs()) != count(entry.outputs()))
     failBad("the dataflow of entry point '{}' has {} outputs; expected {}", name,
             count(given->outputs()), count(entry.outputs()));
+  givenStates.resize(tables.states.size());
+  const auto *buffers = tables.bundle.metadata().buffers();
   for (uint32_t i = 0; i < count(given->states()); ++i) {
     const fb::StateDataflow &state = *given->states()->Get(i);
     if (state.buffer() >= count(buffers) ||
@@ -34,13 +53,17 @@ DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint 
       failBad("the dataflow of entry point '{}' has {} accesses in {} inferences to buffer {}; "
               "expected a state buffer, and accesses that divide into inferences",
               name, count(state.accesses()), state.inferences(), state.buffer());
+    const uint64_t address = tables.bundle.address(*buffers->Get(state.buffer()));
+    const fb::StateDataflow *&known = givenStates[stateAt(address).number];
+    if (!known)
+      known = &state;
   }
 }
 
 void DataflowReference::restart() {
   if (given)
     return;
-  learned.assign(1 + states, {});
+  learned.assign(1 + tables.states.size(), {});
   learned[0].resize(count(entry.outputs()));
   learnedSends.clear();
   learning = open = true;
@@ -86,16 +109,9 @@ std::vector<uint64_t> DataflowReference::sends() const {
   return digests;
 }
 
-const fb::StateDataflow *DataflowReference::givenFor(const StateBuffer &state) const {
-  for (uint32_t i = 0; i < count(given->states()); ++i)
-    if (given->states()->Get(i)->buffer() == state.index)
-      return given->states()->Get(i);
-  return nullptr;
-}
-
 bool DataflowReference::isStateAccess(const StateBuffer &state, uint64_t index, uint64_t digest) {
   if (given) {
-    const fb::StateDataflow *log = givenFor(state);
+    const fb::StateDataflow *log = givenStates[state.number];
     return log && count(log->accesses()) &&
            log->accesses()->Get(static_cast<uint32_t>(index % count(log->accesses()))) == digest;
   }
@@ -108,26 +124,8 @@ bool DataflowReference::isStateAccess(const StateBuffer &state, uint64_t index, 
 uint64_t DataflowReference::perInference(const StateBuffer &state) const {
   if (!given)
     return open ? 0 : learned[1 + state.number].size();
-  const fb::StateDataflow *log = givenFor(state);
+  const fb::StateDataflow *log = givenStates[state.number];
   return log ? count(log->accesses()) / log->inferences() : 0;
-}
-
-StateBuffer DataflowReference::state(uint32_t number) const {
-  const auto *buffers = bundle.metadata().buffers();
-  uint32_t before = 0;
-  for (uint32_t i = 0; i < count(buffers); ++i)
-    if (buffers->Get(i)->kind() == fb::BufferKind::State && before++ == number)
-      return {i, number, bundle.address(*buffers->Get(i))};
-  return {};
-}
-
-StateBuffer DataflowReference::stateAt(uint64_t address) const {
-  for (uint32_t number = 0; number < states; ++number)
-    if (const StateBuffer found = state(number);
-        address >= found.address &&
-        address - found.address < bundle.bytes(*bundle.metadata().buffers()->Get(found.index)))
-      return found;
-  return {};
 }
 
 uint64_t DataflowReference::digestOf(const fb::Port &port) const {
@@ -137,7 +135,7 @@ uint64_t DataflowReference::digestOf(const fb::Port &port) const {
                                            shape ? shape->data() : nullptr, count(shape));
   for (uint32_t i = 0; i < count(port.sharding()); ++i)
     for (uint32_t j = 0; j < count(port.sharding()->Get(i)->axes()); ++j) {
-      const auto *axes = bundle.metadata().mesh()->axes();
+      const auto *axes = tables.bundle.metadata().mesh()->axes();
       digest = dataflow::digestOfDivision(digest, i, port.sharding()->Get(i)->axes()->Get(j),
                                           axes->size(),
                                           [&](uint32_t axis) { return axes->Get(axis)->size(); });

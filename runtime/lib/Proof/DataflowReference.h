@@ -15,15 +15,31 @@ namespace ttrt {
 /// A state buffer.
 struct StateBuffer {
   uint32_t index = ~0u; ///< in the table of buffers; ~0: there is none
-  uint32_t number = 0;  ///< among the state buffers
+  uint32_t number = 0;  ///< among the state buffers, by address
   uint64_t address = 0; ///< flat
+  uint64_t bytes = 0;
+};
+
+/// What the references of all entry points have in common. Immutable; throws std::bad_alloc when it
+/// is made, only.
+class DataflowTables {
+public:
+  explicit DataflowTables(const Bundle &bundle);
+
+  /// The state buffer that contains an address.
+  StateBuffer stateAt(uint64_t address) const;
+
+  const Bundle &bundle;
+  std::vector<uint64_t> programs;  ///< the digests of programs and host functions
+  std::vector<StateBuffer> states; ///< by address; no two overlap
 };
 
 /// The digests of one entry point: from the bundle or, if it has none, those that its default
 /// schedule is the first to compute. Not thread-safe; throws Error or std::bad_alloc.
 class DataflowReference {
 public:
-  DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry);
+  /// `tables` must outlive it.
+  DataflowReference(const DataflowTables &tables, const fb::EntryPoint &entry);
 
   /// Whether the default schedule still adds to the reference.
   bool isLearning() const { return learning; }
@@ -46,36 +62,30 @@ public:
   /// Whether `digest` is access number `index` to a state buffer. Learns those of the first body.
   bool isStateAccess(const StateBuffer &state, uint64_t index, uint64_t digest);
 
-  uint32_t numStates() const { return states; }
-  /// State buffer `number`.
-  StateBuffer state(uint32_t number) const;
-  /// The state buffer that contains an address.
-  StateBuffer stateAt(uint64_t address) const;
+  const std::vector<StateBuffer> &states() const { return tables.states; }
+  StateBuffer stateAt(uint64_t address) const { return tables.stateAt(address); }
   /// Accesses to a state buffer in one inference; 0 while they are learned.
   uint64_t perInference(const StateBuffer &state) const;
 
   /// The digest of an input or output.
   uint64_t digestOf(const fb::Port &port) const;
   /// The digest of a program or host function.
-  uint64_t digestOfProgram(uint32_t index) const { return programs[index]; }
+  uint64_t digestOfProgram(uint32_t index) const { return tables.programs[index]; }
   /// What was learned: of the outputs, then of each state buffer.
   const std::vector<std::vector<uint64_t>> &digests() const { return learned; }
   /// What was learned of sends.
   std::vector<uint64_t> sends() const;
 
 private:
-  const fb::StateDataflow *givenFor(const StateBuffer &state) const;
-
-  const Bundle &bundle;
+  const DataflowTables &tables;
   const fb::EntryPoint &entry;
   const fb::Dataflow *given;
+  std::vector<const fb::StateDataflow *> givenStates; ///< per state buffer
   std::vector<std::vector<uint64_t>> learned;
   struct Send {
     uint64_t collective, number, digest;
   };
   std::vector<Send> learnedSends;
-  std::vector<uint64_t> programs;
-  uint32_t states = 0;
   bool learning = false;
   bool open = false;
 };

@@ -15,18 +15,14 @@ namespace ttrt {
 
 OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
                          DataflowReference &reference, uint32_t entry, uint32_t schedule,
-                         Precision precision, OrderProver *previous)
+                         Precision precision)
     : bundle(bundle), plan(plan), buffers(buffers), reference(reference),
       entry(*bundle.metadata().entries()->Get(entry)),
       schedule(*this->entry.schedules()->Get(schedule)), steps(plan.schedules[entry][schedule]),
-      precision(precision) {
-  if (previous) {
-    nodes = std::move(previous->nodes);
-    nodes.clear();
-  }
-  if (precision == Precision::Conservative)
-    state.bytes = ShadowMemory(this);
-  state.queues.resize(this->schedule.queues());
+      hasEnds(steps.bodyBegin != 0 || steps.bodyEnd != steps.steps.ops.size()),
+      precision(precision),
+      state(std::make_unique<State>(precision == Precision::Conservative ? this : nullptr)) {
+  state->queues.resize(this->schedule.queues());
   // Events of this schedule alone: states are copied, and a bundle may have many entry points.
   uint32_t endEvent = 0;
   auto findEvents = [&](const OpList &list) {
@@ -41,32 +37,30 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
     if (op.role() == OrderRole::Execute)
       findEvents(plan.traces[op.index]);
   if (endEvent)
-    state.events.resize(endEvent - firstEvent);
-  state.written.resize(count(this->entry.inputs()));
-  state.read.resize(count(this->entry.outputs()));
-  state.stateAccesses.resize(reference.numStates());
-  state.messages.resize(count(bundle.metadata().collectives()));
-  messagesEach.resize(state.messages.size());
+    state->events.resize(endEvent - firstEvent);
+  outputsAt = count(this->entry.inputs());
+  statesAt = outputsAt + count(this->entry.outputs());
+  messagesAt = statesAt + static_cast<uint32_t>(reference.states().size());
+  messagesEach.resize(count(bundle.metadata().collectives()));
+  state->counts.resize(messagesAt + messagesEach.size());
   for (const Meeting &meeting : plan.meetings[entry])
     if (meeting.role != CollectiveRole::Exchange) {
       ++messagesEach[meeting.collective];
       firstMessage = std::min(firstMessage, meeting.collective);
     }
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
-  for (uint32_t i = 0; reference.numStates() && i < count(bundle.metadata().buffers()); ++i) {
-    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
-    if (buffer.kind() != fb::BufferKind::State)
-      continue;
-    Access access{bundle.address(buffer), bundle.bytes(buffer), false, true, 0};
+  for (const auto &[index, number, address, bytes] : reference.states()) {
+    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(index);
+    Access access{address, bytes, false, true, 0};
     if (isShardedInL1(buffer)) {
       access.pitch = bundle.addresses().l1Bytes;
       access.bytes += (buffer.shards() - 1) * access.pitch;
     }
     access.kind = buffer.kind();
-    access.buffer = i;
+    access.buffer = index;
     const Touch touch{0, static_cast<uint32_t>(initial.accesses.size())};
     forEachSpan(access, [&](const Span &span) {
-      state.bytes.write(span, touch, kNoInference, /*digest=*/0);
+      state->bytes.write(span, touch, kNoInference, /*digest=*/0);
     });
     initial.accesses.push_back(access);
   }
@@ -96,7 +90,7 @@ bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
     return true;
   const Node &a = nodes[earlier.node], &b = nodes[current];
   if (a.queue != b.queue)
-    return state.queues[b.queue].clock.work[a.queue] >= a.position;
+    return state->queues[b.queue].clock.work[a.queue] >= a.position;
   if (a.position < b.position)
     return true;
   if (isOnCore0(*a.op, accessOf(earlier)) && isOnCore0(*b.op, now))
@@ -126,16 +120,16 @@ void OrderProver::keepLast(std::vector<Touch> &touches) const {
 }
 
 void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
-  Event &event = state.events[op.index - firstEvent];
+  Event &event = state->events[op.index - firstEvent];
   event.recorded = true;
-  for (size_t i = 0; i < state.queues.size(); ++i)
+  for (size_t i = 0; i < state->queues.size(); ++i)
     event.clock.work[i] = i == index ? queue.position : queue.clock.work[i];
   ++queue.position; // the event covers all of the queue's work so far
 }
 
 void OrderProver::wait(const Event &event, Queue &queue) {
   if (event.recorded)
-    for (size_t i = 0; i < state.queues.size(); ++i)
+    for (size_t i = 0; i < state->queues.size(); ++i)
       queue.clock.work[i] = std::max(queue.clock.work[i], event.clock.work[i]);
 }
 
@@ -191,7 +185,7 @@ Span OrderProver::spanOf(const Access &access) const {
 /// The history of an access's bytes if they are a range by themselves, as most are; else null.
 History *OrderProver::historyOf(const Access &access) {
   return access.row >= access.bytes && !bundle.addresses().isInCore(access.address)
-             ? state.bytes.find(access.address, access.end())
+             ? state->bytes.find(access.address, access.end())
              : nullptr;
 }
 
@@ -233,12 +227,17 @@ public:
       prover.inferenceFrom = history.writer;
       prover.inferenceRead = touch;
     }
-    // What happens after this reader also happens after the readers before it.
-    ShadowMemory &bytes = prover.state.bytes;
-    uint32_t others = ShadowMemory::kNoReaders;
-    for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next)
+    // What happens after this reader also happens after the readers before it. Of many readers at
+    // one position, only the first looks for them.
+    ShadowMemory &bytes = prover.state->bytes;
+    uint32_t others = ShadowMemory::kNoReaders, i = history.readers;
+    if (i != ShadowMemory::kNoReaders && prover.isAtPosition(bytes.reader(i).touch))
+      std::swap(others, i);
+    for (; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next) {
+      ++prover.pairs;
       if (!prover.isOrdered(bytes.reader(i).touch, access))
         others = bytes.addReader(bytes.reader(i).touch, others);
+    }
     history.readers = bytes.addReader(touch, others);
   }
   void unwritten(uint64_t begin, uint64_t end) override { prover.failUnwritten(touch, begin, end); }
@@ -265,7 +264,7 @@ public:
     if (!prover.isOrdered(history.writer, access))
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/true);
-    const ShadowMemory &bytes = prover.state.bytes;
+    const ShadowMemory &bytes = prover.state->bytes;
     for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next) {
       const Touch reader = bytes.reader(i).touch;
       ++prover.pairs;
@@ -286,10 +285,10 @@ private:
 uint64_t OrderProver::identifyExchange(const Op &op) const {
   const uint64_t collective =
       dataflow::digestOfCollective(*bundle.metadata().collectives()->Get(op.index));
-  return isMessage(op)
-             ? dataflow::digestOfMessage(op.info->inCollective == CollectiveRole::Send, collective,
-                                         state.messages[op.index] % perInference(op.index))
-             : collective;
+  return isMessage(op) ? dataflow::digestOfMessage(
+                             op.info->inCollective == CollectiveRole::Send, collective,
+                             state->counts[messagesAt + op.index] % perInference(op.index))
+                       : collective;
 }
 
 /// What a step or command is, apart from what it reads.
@@ -322,7 +321,7 @@ uint64_t OrderProver::read(const Access &access, Touch touch) {
   if (History *history = historyOf(access))
     reading.written({access.address, access.end(), 1, access.bytes, true}, *history);
   else
-    forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
+    forEachSpan(access, [&](const Span &span) { state->bytes.forEach(span, reading); });
   return access.kind == fb::BufferKind::State && !failed ? readState(access, touch)
                                                          : reading.content();
 }
@@ -330,16 +329,16 @@ uint64_t OrderProver::read(const Access &access, Touch touch) {
 /// All devices of a mesh execute the exchanges in one order: that of the host. Core 0 of a queue
 /// executes those of the queue one after the other.
 void OrderProver::checkExchange() {
-  const Node &last = nodes[state.exchange], &now = nodes[current];
-  if (state.exchange && last.queue != now.queue &&
-      state.queues[now.queue].clock.work[last.queue] < last.position)
-    failExchanges(state.exchange);
-  state.exchange = current;
+  const Node &last = nodes[state->exchange], &now = nodes[current];
+  if (state->exchange && last.queue != now.queue &&
+      state->queues[now.queue].clock.work[last.queue] < last.position)
+    failExchanges(state->exchange);
+  state->exchange = current;
 }
 
 /// What is sent, and what is received, is data of the inference to which the message belongs.
 void OrderProver::checkMessage(const Op &op, uint64_t value) {
-  const uint64_t number = state.messages[op.index]++, each = perInference(op.index);
+  const uint64_t number = state->counts[messagesAt + op.index]++, each = perInference(op.index);
   const auto expected = static_cast<int64_t>(number / each);
   if (op.info->inCollective == CollectiveRole::Receive) {
     inference = expected;
@@ -375,9 +374,9 @@ void OrderProver::touch(const Node &node) {
         inferenceFrom.node == current ? Origin{} : Origin{inferenceRead, inferenceFrom};
   }
   if (op.info->table == IndexedTable::Input)
-    inference = state.written[op.index]++;
+    inference = static_cast<int64_t>(state->counts[op.index]++);
   if (op.info->table == IndexedTable::Output) {
-    const int64_t expected = state.read[op.index]++;
+    const auto expected = static_cast<int64_t>(state->counts[outputsAt + op.index]++);
     if (inference != kNoInference && inference != expected)
       failStale({current, op.first}, expected);
     if (!reference.isOutput(op.index, value))
@@ -399,14 +398,14 @@ void OrderProver::touch(const Node &node) {
         *history = {touch, inference, digest, ShadowMemory::kNoReaders};
       } else {
         forEachSpan(access, [&](const Span &span) {
-          state.bytes.forEach(span, writing);
-          state.bytes.write(span, touch, inference, digest);
+          state->bytes.forEach(span, writing);
+          state->bytes.write(span, touch, inference, digest);
         });
       }
       if (access.kind == fb::BufferKind::State && !failed)
         writeState(access, touch, digest);
     }
-  if (state.bytes.isExhausted())
+  if (state->bytes.isExhausted())
     failHere("rows of operands are not aligned with those of other tensors at their addresses; "
              "expected at most {} to check one by one",
              ShadowMemory::kMostRows);
@@ -418,10 +417,10 @@ void OrderProver::touch(const Node &node) {
 
 void OrderProver::runTrace(Node node) {
   const uint32_t trace = node.op->index;
-  Queue &queue = state.queues[node.queue];
+  Queue &queue = state->queues[node.queue];
   node.list = &plan.traces[trace];
   // A wait in a stream refers to the records before the stream was enqueued.
-  const std::vector<Event> recorded = state.events;
+  const std::vector<Event> recorded = state->events;
   for (node.command = 0; node.command < node.list->ops.size() && !failed; ++node.command) {
     const Op &op = node.list->ops[node.command];
     node.op = &op;
@@ -449,8 +448,8 @@ void OrderProver::runTrace(Node node) {
 void OrderProver::runStep(uint32_t step) {
   const Op &op = steps.steps.ops[step];
   const uint8_t index = op.step->queue();
-  Queue &queue = state.queues[index];
-  const Node node{&steps.steps, &op, ++queue.position, step, kNone, state.iteration, part, index};
+  Queue &queue = state->queues[index];
+  const Node node{&steps.steps, &op, ++queue.position, step, kNone, state->iteration, part, index};
   switch (op.role()) {
   case OrderRole::Work:
     return touch(node);
@@ -459,7 +458,7 @@ void OrderProver::runStep(uint32_t step) {
   case OrderRole::Record:
     return record(op, queue, index);
   case OrderRole::Wait:
-    return wait(state.events[op.index - firstEvent], queue);
+    return wait(state->events[op.index - firstEvent], queue);
   case OrderRole::Barrier: // commands only
   case OrderRole::End:
     return;

@@ -13,6 +13,8 @@
 #include "Proof/DataflowReference.h"
 #include "Proof/ShadowMemory.h"
 
+#include <memory>
+
 namespace ttrt {
 
 /// More than any target has.
@@ -39,10 +41,8 @@ public:
 
   /// The schedule has at most kMaxProvedQueues queues. All arguments outlive the prover.
   /// `reference` is the entry point's; the proof of the default schedule may add to it.
-  /// `previous` is a prover that is no longer necessary; its memory is used again.
   OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
-              DataflowReference &reference, uint32_t entry, uint32_t schedule, Precision precision,
-              OrderProver *previous = nullptr);
+              DataflowReference &reference, uint32_t entry, uint32_t schedule, Precision precision);
   /// Once. Adds to `proof` if the verdict is Proved.
   Result prove(Proof &proof);
 
@@ -89,19 +89,23 @@ private:
     VectorClock clock;
   };
   struct State {
+    explicit State(const TouchOrder *order) : bytes(order) {}
+
     ShadowMemory bytes;
     std::vector<Queue> queues;
-    std::vector<Event> events;           ///< from firstEvent on
-    std::vector<int64_t> written, read;  ///< how often, per input and output
-    std::vector<uint64_t> stateAccesses; ///< so far, per state buffer
-    std::vector<uint64_t> messages;      ///< sends and receives so far, per collective
-    uint32_t iteration = 0;              ///< bodies so far
-    uint32_t exchange = 0;               ///< the last node that was one; 0: none so far
+    std::vector<Event> events; ///< from firstEvent on
+    /// How often so far inputs were written, outputs read (outputsAt), state buffers accessed
+    /// (statesAt), and messages of collectives sent and received (messagesAt).
+    std::vector<uint64_t> counts;
+    uint32_t iteration = 0; ///< bodies so far
+    uint32_t exchange = 0;  ///< the last node that was one; 0: none so far
   };
   /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
 
-  bool isSeamless(std::vector<State> ends, std::vector<Snapshot> seen);
+  using States = std::vector<std::unique_ptr<State>>;
+
+  bool isSeamless(States &ends, std::vector<Snapshot> &seen);
   void runPart(Part part);
   void runStep(uint32_t step);
   void runTrace(Node node);
@@ -136,8 +140,14 @@ private:
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
   bool isOnCore0(const Op &op, const Access &access) const;
   bool isOrdered(Touch earlier, const Access &now) const;
+  /// Whether a touch is at the current position of the same queue.
+  bool isAtPosition(Touch other) const {
+    return nodes[other.node].position == nodes[current].position &&
+           nodes[other.node].queue == nodes[current].queue;
+  }
   bool isSameBuffer(const Access &write, const Access &read) const;
-  bool explore(std::vector<State> &pending, std::vector<Snapshot> &seen);
+  bool explore(States &between, std::vector<Snapshot> &seen);
+  bool runEpilogues(States &between, States &ends);
   Snapshot snapshot() const;
 
   const Access &accessOf(Touch touch) const {
@@ -176,12 +186,14 @@ private:
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
+  const bool hasEnds; ///< a prologue or an epilogue; else a state after a body is all there is
   const Precision precision;
-  std::vector<uint32_t> messagesEach; ///< sends and receives of an inference, per collective
-  uint32_t firstMessage = kNone;      ///< a collective that has some
-  uint32_t firstEvent = kNone;        ///< of those that the schedule uses
-  OpList initial;                     ///< writes of the state buffers before the first step
-  State state;
+  uint32_t outputsAt, statesAt, messagesAt; ///< in State::counts
+  std::vector<uint32_t> messagesEach;       ///< sends and receives of an inference, per collective
+  uint32_t firstMessage = kNone;            ///< a collective that has some
+  uint32_t firstEvent = kNone;              ///< of those that the schedule uses
+  OpList initial;                           ///< writes of the state buffers before the first step
+  std::unique_ptr<State> state;
   std::vector<Node> nodes;     ///< the first one stands for the initial contents
   std::vector<Origin> origins; ///< of the nodes, for messages: an exact proof's only
   Part part = Part::Prologue;

@@ -104,7 +104,8 @@ void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) {
     return fail();
   const Access &access = accessOf(reader);
   failHere("{}, operand {}, reads {}, which nothing has written before",
-           describe(reader.node, state.iteration > 0), access.operand, bytesOf(begin, end, access));
+           describe(reader.node, state->iteration > 0), access.operand,
+           bytesOf(begin, end, access));
 }
 
 void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) {

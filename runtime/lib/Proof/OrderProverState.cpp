@@ -20,7 +20,7 @@ struct OrderProver::StatePlace {
 
 OrderProver::StatePlace OrderProver::nextStateAccess(const Access &access) {
   StatePlace place{reference.stateAt(access.address), 0, 0, 0, 0};
-  place.index = state.stateAccesses[place.buffer.number]++;
+  place.index = state->counts[statesAt + place.buffer.number]++;
   // While the first inference is learned, all accesses so far are its own.
   const uint64_t each = reference.perInference(place.buffer);
   place.inInference = each ? place.index % each : place.index;
@@ -32,27 +32,26 @@ OrderProver::StatePlace OrderProver::nextStateAccess(const Access &access) {
 
 /// After an epilogue: what has been written is as often what has been read.
 int64_t OrderProver::countInferences() const {
-  return !state.written.empty() || !state.read.empty() || firstMessage != kNone ? baseInference()
-                                                                                : 1;
+  return statesAt || firstMessage != kNone ? baseInference() : 1;
 }
 
 /// Inferences of the first port or, without ports, of messages; 0 if there is neither.
 int64_t OrderProver::baseInference() const {
-  return !state.written.empty() ? state.written[0]
-         : !state.read.empty()  ? state.read[0]
-         : firstMessage != kNone
-             ? static_cast<int64_t>(state.messages[firstMessage] / perInference(firstMessage))
-             : 0;
+  return statesAt                ? static_cast<int64_t>(state->counts[0])
+         : firstMessage != kNone ? static_cast<int64_t>(state->counts[messagesAt + firstMessage] /
+                                                        perInference(firstMessage))
+                                 : 0;
 }
 
 /// After an epilogue, each inference has accessed state as often as in the default schedule.
 void OrderProver::checkStateAccesses() {
   const auto inferences = static_cast<uint64_t>(countInferences());
-  for (uint32_t i = 0; i < reference.numStates(); ++i)
-    if (const uint64_t expected = reference.perInference(reference.state(i)) * inferences;
-        state.stateAccesses[i] != expected)
-      failHere("state buffer {} is accessed {} times; expected {}", i, state.stateAccesses[i],
-               expected);
+  for (const StateBuffer &buffer : reference.states())
+    if (const uint64_t expected = reference.perInference(buffer) * inferences,
+        found = state->counts[statesAt + buffer.number];
+        found != expected)
+      failHere("state buffer '{}' is accessed {} times; expected {}",
+               text(bundle.metadata().buffers()->Get(buffer.index)->name()), found, expected);
 }
 
 /// Checks that the access is the one that follows in the order of the default schedule. State that

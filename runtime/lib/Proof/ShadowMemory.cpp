@@ -15,29 +15,33 @@ bool ShadowMemory::spend() {
   return !exhausted;
 }
 
+/// The first column that ends after an address of the row.
+static ShadowMemory::Column *columnAfter(ShadowMemory::Band &band, uint64_t column) {
+  return std::partition_point(
+      band.columns.data(), band.columns.data() + band.columns.size(),
+      [&](const ShadowMemory::Column &candidate) { return candidate.end <= column; });
+}
+
 void ShadowMemory::splitColumns(Band &band, uint64_t column) {
-  for (size_t i = 0; i < band.columns.size(); ++i) {
-    Column &found = band.columns[i];
-    if (column <= found.begin || column >= found.end)
-      continue;
-    Column rest = found;
-    rest.begin = found.end = column;
-    band.columns.insert(band.columns.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest);
+  Column *found = columnAfter(band, column);
+  if (found == band.columns.data() + band.columns.size() || column <= found->begin)
     return;
-  }
+  Column rest = *found;
+  rest.begin = found->end = column;
+  band.columns.insert(band.columns.begin() + (found - band.columns.data()) + 1, rest);
 }
 
 static void visit(uint64_t begin, ShadowMemory::Band &band, uint64_t column, uint64_t end,
                   bool exact, ByteVisitor &visitor) {
   const uint64_t rows = std::max<uint64_t>((band.end - begin) / band.pitch, 1);
-  for (ShadowMemory::Column &found : band.columns) {
-    if (found.end <= column || found.begin >= end)
-      continue;
-    if (column < found.begin)
-      visitor.unwritten(begin + column, begin + found.begin);
-    const uint64_t from = std::max(column, found.begin), to = std::min(end, found.end);
-    visitor.written({begin + from, begin + to, rows, band.pitch, exact}, found.history);
-    column = found.end;
+  const ShadowMemory::Column *const last = band.columns.data() + band.columns.size();
+  for (ShadowMemory::Column *found = columnAfter(band, column); found != last && found->begin < end;
+       ++found) {
+    if (column < found->begin)
+      visitor.unwritten(begin + column, begin + found->begin);
+    const uint64_t from = std::max(column, found->begin), to = std::min(end, found->end);
+    visitor.written({begin + from, begin + to, rows, band.pitch, exact}, found->history);
+    column = found->end;
   }
   if (column < end)
     visitor.unwritten(begin + column, begin + end);
@@ -86,31 +90,34 @@ void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
 
 /// The columns have been split at both ends before.
 void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
-  auto first = band.columns.begin();
-  while (first != band.columns.end() && first->begin < begin)
-    ++first;
+  const auto first = band.columns.begin() + (columnAfter(band, begin) - band.columns.data());
   auto last = first;
   while (last != band.columns.end() && last->end <= end)
     ++last;
-  band.columns.insert(band.columns.erase(first, last), {begin, end, history});
+  if (first == last) {
+    band.columns.insert(first, {begin, end, history});
+    return;
+  }
+  *first = {begin, end, history};
+  band.columns.erase(first + 1, last);
 }
 
 /// Most accesses are to all bytes of an earlier one.
 History *ShadowMemory::find(uint64_t begin, uint64_t end) {
-  const uint32_t place = begin / 64 % 32, bit = 1u << place;
-  if (!(recent.known & bit) || recent.bands[place]->first != begin) {
+  Bands::value_type *&known = recent[begin];
+  if (!known || known->first != begin) {
     auto found = bands.find(begin);
     if (found == bands.end())
       return nullptr;
-    recent.bands[place] = &*found;
-    recent.known |= bit;
+    known = &*found;
   }
-  Band &band = recent.bands[place]->second;
+  Band &band = known->second;
   return band.end == end && isOneRow(begin, band) ? &band.columns[0].history : nullptr;
 }
 
 ShadowMemory::Bands::iterator ShadowMemory::erase(Bands::iterator first, Bands::iterator last) {
-  recent.known = 0;
+  for (auto erased = first; erased != last; ++erased)
+    recent[erased->first] = nullptr;
   return bands.erase(first, last);
 }
 

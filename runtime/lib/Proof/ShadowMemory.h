@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace ttrt {
@@ -111,6 +112,7 @@ public:
 
   /// Conservative if there is an `order`, which must outlive the map and its copies; else exact.
   explicit ShadowMemory(const TouchOrder *order = nullptr) : order(order) {}
+  ShadowMemory(const ShadowMemory &) = default;
 
   /// The history of the bytes [begin, end) if they are one range by themselves, as after a write of
   /// just these; else null. Valid until the next call of forEach() or write().
@@ -155,15 +157,16 @@ private:
   void writeContiguous(uint64_t begin, uint64_t end, const History &history);
   bool spend();
 
-  /// Some of the bands, by their addresses; none after the map was copied or moved.
+  /// Some of the bands, by their addresses; none after the map was copied.
   struct Recent {
-    Bands::value_type *bands[32];
-    uint32_t known = 0; ///< a bit for each that is set
+    std::unique_ptr<Bands::value_type *[]> bands;
     Recent() = default;
     Recent(const Recent &) {}
-    Recent(Recent &&from) { from.known = 0; }
-    Recent &operator=(const Recent &) { return known = 0, *this; }
-    Recent &operator=(Recent &&from) { return from.known = known = 0, *this; }
+    Bands::value_type *&operator[](uint64_t begin) {
+      if (!bands)
+        bands.reset(new Bands::value_type *[1024]());
+      return bands[begin / 64 * 0x9e3779b97f4a7c15 >> 54];
+    }
   };
   Bands::iterator erase(Bands::iterator first, Bands::iterator last);
 

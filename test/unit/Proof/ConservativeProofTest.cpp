@@ -31,7 +31,8 @@ protected:
   Verdict prove(Precision precision) {
     proof = Proof();
     const BufferIndex buffers(*opened);
-    DataflowReference reference(*opened, *opened->metadata().entries()->Get(0));
+    const DataflowTables tables(*opened);
+    DataflowReference reference(tables, *opened->metadata().entries()->Get(0));
     return OrderProver(*opened, opened->plan(), buffers, reference, 0, 0, precision)
         .prove(proof)
         .verdict;

@@ -467,7 +467,9 @@ TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
 std::string openMessage(const char *path, ttrt_verify verify, ttrt_status *status) {
   ttrt_error error;
   ttrt_bundle *bundle = nullptr;
-  const ttrt_status result = ttrt_bundle_open(path, verify, &bundle, &error);
+  ttrt_status result = ttrt_bundle_open(path, verify, &bundle, &error);
+  if (result == TTRT_OK && verify != TTRT_VERIFY_NONE)
+    result = ttrt_bundle_prove(bundle, &error);
   ttrt_bundle_close(bundle);
   if (status)
     *status = result;

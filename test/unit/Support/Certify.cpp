@@ -12,8 +12,9 @@ static void certifyVerified(BundleBuilder &builder) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
   const BufferIndex buffers(bundle);
+  const DataflowTables tables(bundle);
   for (uint32_t i = 0; i < builder.bundle.entries.size(); ++i) {
-    DataflowReference reference(bundle, *bundle.metadata().entries()->Get(i));
+    DataflowReference reference(tables, *bundle.metadata().entries()->Get(i));
     Proof proof;
     OrderProver prover(bundle, bundle.plan(), buffers, reference, i, 0,
                        OrderProver::Precision::Exact);
@@ -23,10 +24,10 @@ static void certifyVerified(BundleBuilder &builder) {
     dataflow->outputs = reference.digests()[0];
     dataflow->values = reference.sends();
     std::sort(dataflow->values.begin(), dataflow->values.end());
-    for (uint32_t j = 0; j < reference.numStates(); ++j) {
+    for (const StateBuffer &buffer : reference.states()) {
       auto state = std::make_unique<fb::StateDataflowT>();
-      state->buffer = reference.state(j).index;
-      state->accesses = reference.digests()[1 + j];
+      state->buffer = buffer.index;
+      state->accesses = reference.digests()[1 + buffer.number];
       dataflow->states.push_back(std::move(state));
     }
     builder.bundle.entries[i]->dataflow = std::move(dataflow);

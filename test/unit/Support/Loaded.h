@@ -67,6 +67,8 @@ inline std::string verdict(const std::vector<uint8_t> &file, ttrt_status *status
   ttrt_bundle *bundle = nullptr;
   ttrt_device *device = nullptr;
   ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
+  if (result == TTRT_OK)
+    result = ttrt_bundle_prove(bundle, &error);
   if (result == TTRT_OK) {
     const ttrt_device_options options = deviceOptions(1);
     result = ttrt_device_open(bundle, &options, &device, &error);
