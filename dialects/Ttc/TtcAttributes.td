@@ -130,8 +130,9 @@ def Ttc_StridedAttr : Ttc_Attr<"Strided", "strided"> {
     - (C1) `row` is at least 1, `pitch` at least `row`, `alignment` a power of two.
 
     ```mlir
-    // 32 of the 256 channels of a channels-last image.
-    tensor<1x56x56x32xf32> {ttc.strided = #ttc.strided<row = 32, pitch = 256, alignment = 64>}
+    // Writes 32 of the 256 channels of a channels-last image.
+    ttc.program private @conv(tensor<1x56x56x64xf32>)
+        -> (tensor<1x56x56x32xf32> {ttc.strided = #ttc.strided<row = 32, pitch = 256, alignment = 64>})
     ```
   }];
   let parameters = (ins "int64_t":$row, "int64_t":$pitch, "int64_t":$alignment);
@@ -163,8 +164,9 @@ def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
 
     ```mlir
     // A height-sharded tensor: each workgroup has the rows of its core.
-    tensor<8x64xf32> {ttc.shard = #ttc.shard<
-        tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, partition = [0, -1]>}
+    ttc.program private @print(tensor<8x64xf32> {ttc.shard = #ttc.shard<
+        tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, partition = [0, -1]>})
+        attributes {shards = array<i64: 8>}
     ```
   }];
   let parameters = (ins "::mlir::RankedTensorType":$whole, ArrayRefParameter<"int64_t">:$partition);

@@ -5,6 +5,7 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Analysis/Tuning.h"
@@ -33,11 +34,20 @@ static OwningOpRef<ModuleOp> makeModule(Operation *inModule) {
   return module;
 }
 
+/// Moves a module from the model's context to the candidate's own.
+void Candidate::takeFrom(ModuleOp made) {
+  std::string text;
+  llvm::raw_string_ostream(text) << made;
+  context = std::make_unique<MLIRContext>(made->getContext()->getDialectRegistry(),
+                                          MLIRContext::Threading::DISABLED);
+  module = parseSourceString<ModuleOp>(text, context.get());
+}
+
 Candidate Candidate::makeOfOp(Operation *op, KernelChoiceAttr choice) {
   Candidate candidate;
   candidate.choice = choice;
-  candidate.module = makeModule(op);
-  OpBuilder builder = OpBuilder::atBlockEnd(candidate.module->getBody());
+  OwningOpRef<ModuleOp> made = makeModule(op);
+  OpBuilder builder = OpBuilder::atBlockEnd(made->getBody());
   SmallVector<Type> inputs;
   for (Value operand : op->getOperands())
     if (!isConstantExpression(operand))
@@ -61,7 +71,8 @@ Candidate Candidate::makeOfOp(Operation *op, KernelChoiceAttr choice) {
   }
   Operation *clone = builder.clone(*op, mapping);
   func::ReturnOp::create(builder, op->getLoc(), clone->getResults());
-  setTuning(*candidate.module, kFile, {builder.getNamedAttr(getTuningKey(clone), choice)});
+  setTuning(*made, kFile, {builder.getNamedAttr(getTuningKey(clone), choice)});
+  candidate.takeFrom(*made);
   return candidate;
 }
 
@@ -69,12 +80,13 @@ Candidate Candidate::makeOfProgram(ProgramOp program, KernelGemmOp gemm, GemmPla
   Candidate candidate;
   candidate.choice = plan;
   candidate.isProgram = true;
-  candidate.module = makeModule(program);
-  OpBuilder builder = OpBuilder::atBlockEnd(candidate.module->getBody());
+  OwningOpRef<ModuleOp> made = makeModule(program);
+  OpBuilder builder = OpBuilder::atBlockEnd(made->getBody());
   auto clone = cast<ProgramOp>(builder.clone(*program));
   // Zones would need memory that records them.
   clone.setMarkers(false);
-  setTuning(*candidate.module, kFile, {builder.getNamedAttr(getTuningKey(gemm), plan)});
+  setTuning(*made, kFile, {builder.getNamedAttr(getTuningKey(gemm), plan)});
+  candidate.takeFrom(*made);
   return candidate;
 }
 
@@ -182,6 +194,8 @@ LogicalResult Candidate::lowerPrograms() {
 }
 
 bool Candidate::lower(unsigned number) {
+  if (!module)
+    return false;
   // What cannot be computed in this way is no candidate.
   ScopedDiagnosticHandler quiet(module->getContext(), [](Diagnostic &) { return success(); });
   if (!isProgram && failed(makePrograms()))

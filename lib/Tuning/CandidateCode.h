@@ -9,11 +9,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "ttc/Support/Cpu.h"
+#include <memory>
 
 namespace mlir::ttc {
 
 /// One op computed in one way: a module of its own, which becomes programs in the same passes as a
-/// model does, with the choice as its only tuning entry.
+/// model does, with the choice as its only tuning entry. It is in a context of its own: a name that
+/// a folded constant takes in a context remains taken, and the model's constants would get others.
 class Candidate {
 public:
   /// The candidate for an op on tensors and a choice of its kernel. Its constant operands are
@@ -30,11 +32,13 @@ public:
 
 private:
   friend class CandidateCode;
+  void takeFrom(ModuleOp model);
   LogicalResult makePrograms();
   LogicalResult lowerPrograms();
   void describe(unsigned number);
 
-  Attribute choice;
+  Attribute choice; ///< in the model's context
+  std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   bool isProgram = false;
   CandidateRun run;

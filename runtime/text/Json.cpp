@@ -30,7 +30,7 @@ public:
   bool start_object(size_t) { return open(true); }
   bool start_array(size_t) { return open(false); }
   bool key(std::string &name) {
-    // Fields are searched one by one.
+    // Templates search fields one by one.
     constexpr size_t kMostFields = 1000;
     if (levels.back().fields.size() == kMostFields)
       throw Failure(fmt::format("{}: expected objects of at most {} fields", what, kMostFields));

@@ -10,6 +10,8 @@
 #include "text/Tokenizer.h"
 #include "text/Utf8.h"
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 
 using namespace ttrt::language;
@@ -30,8 +32,12 @@ template <typename Run> auto as(ttrt_status status, Run run) -> decltype(run()) 
 }
 
 struct Model {
-  Model(std::string_view json, const std::string_view *source)
-      : tokenizer(as(TTRT_BAD_BUNDLE, [&] { return Tokenizer(json); })), hasChat(source) {
+  /// `rows`: how many tokens the model can choose; 0 if that is not known.
+  Model(std::string_view json, const std::string_view *source, uint64_t rows)
+      : tokenizer(as(TTRT_BAD_BUNDLE, [&] { return Tokenizer(json); })),
+        lastToken(static_cast<int32_t>(
+            std::clamp<uint64_t>(rows, static_cast<uint64_t>(tokenizer.size()), INT32_MAX) - 1)),
+        hasChat(source) {
     if (!source)
       return;
     try {
@@ -46,13 +52,17 @@ struct Model {
   std::string nameOf(std::optional<int32_t> token) const {
     std::string name;
     if (token)
-      tokenizer.decode(*token, name, /*control=*/true);
+      decode(*token, name, /*control=*/true);
     return name;
   }
   void requireToken(int32_t token) const {
-    if (token < 0 || token >= tokenizer.size())
-      fail(TTRT_INVALID_ARGUMENT, "expected a token from 0 to %d, found %d", tokenizer.size() - 1,
-           token);
+    if (token < 0 || token > lastToken)
+      fail(TTRT_INVALID_ARGUMENT, "expected a token from 0 to %d, found %d", lastToken, token);
+  }
+  /// Appends the bytes of a token. Those that pad the model's vocabulary have none.
+  void decode(int32_t token, std::string &bytes, bool control) const {
+    if (token < tokenizer.size())
+      tokenizer.decode(token, bytes, control);
   }
   /// The tokens of a text, with the one at the beginning, if the vocabulary adds it.
   std::vector<int32_t> encode(std::string_view text, Tokenizer::Control control, bool bos) const {
@@ -70,6 +80,7 @@ struct Model {
   std::string prompt(const char *messages, const ttrt_text_chat_options &options) const;
 
   const Tokenizer tokenizer;
+  const int32_t lastToken;
   const bool hasChat;
   std::optional<ChatTemplate> chat;
   std::string chatError;
@@ -152,8 +163,9 @@ static void writeTo(Element *buffer, size_t capacity, size_t *count, const Resul
     memcpy(buffer, result.data(), result.size() * sizeof(Element));
 }
 
-static void openText(std::string_view tokenizer, const std::string_view *chat, ttrt_text **text) {
-  *text = new ttrt_text{std::make_shared<const Model>(tokenizer, chat)};
+static void openText(std::string_view tokenizer, const std::string_view *chat, uint64_t rows,
+                     ttrt_text **text) {
+  *text = new ttrt_text{std::make_shared<const Model>(tokenizer, chat, rows)};
 }
 
 /// The metadata of a key. Throws Error, if the bundle must have it.
@@ -179,7 +191,15 @@ ttrt_status ttrt_text_open(const ttrt_bundle *bundle, ttrt_text **text, ttrt_err
     require(bundle && text, "bundle or text is NULL");
     const std::string_view tokenizer = *metadataOf(bundle, "tokenizer", /*required=*/true);
     const auto chat = metadataOf(bundle, "chat_template", /*required=*/false);
-    openText(tokenizer, chat ? &*chat : nullptr, text);
+    const auto vocabulary = metadataOf(bundle, "vocabulary", /*required=*/false);
+    uint64_t rows = 0;
+    if (vocabulary) {
+      const char *end = vocabulary->data() + vocabulary->size();
+      const auto [read, status] = std::from_chars(vocabulary->data(), end, rows);
+      if (status != std::errc() || read != end)
+        fail(TTRT_BAD_BUNDLE, "expected a number as the metadata 'vocabulary'");
+    }
+    openText(tokenizer, chat ? &*chat : nullptr, rows, text);
   });
 }
 
@@ -193,7 +213,7 @@ ttrt_status ttrt_text_open_metadata(const void *tokenizer, size_t tokenizer_byte
     const std::string_view chat(static_cast<const char *>(chat_template),
                                 chat_template ? template_bytes : 0);
     openText({static_cast<const char *>(tokenizer), tokenizer_bytes},
-             chat_template ? &chat : nullptr, text);
+             chat_template ? &chat : nullptr, /*rows=*/0, text);
   });
 }
 
@@ -239,7 +259,7 @@ ttrt_status ttrt_text_decode(const ttrt_text *text, const int32_t *tokens, size_
     std::string result;
     for (size_t i = 0; i < token_count; ++i) {
       text->model->requireToken(tokens[i]);
-      text->model->tokenizer.decode(tokens[i], result, control);
+      text->model->decode(tokens[i], result, control);
     }
     writeTo(bytes, capacity, count, result);
   });
@@ -266,7 +286,7 @@ ttrt_status ttrt_text_stream_push(ttrt_text_stream *stream, int32_t token, const
     require(stream && piece && size, "stream, piece or size is NULL");
     stream->model->requireToken(token);
     stream->bytes.clear();
-    stream->model->tokenizer.decode(token, stream->bytes, stream->control);
+    stream->model->decode(token, stream->bytes, stream->control);
     const std::string_view text = stream->utf8.push(stream->bytes);
     *piece = text.data();
     *size = text.size();

@@ -56,7 +56,7 @@ struct Tokenizer::Source {
   std::string pre;
   std::vector<uint8_t> types;
   std::optional<int32_t> bos, eos, eot;
-  bool addsBos = false;
+  bool addsBos = false, addsSpace = false;
   std::vector<int32_t> stops;
 
   explicit Source(std::string_view text) : json(parseJson(text, "the tokenizer", kMostBytes)) {
@@ -86,6 +86,8 @@ struct Tokenizer::Source {
         eot = idIn(value, what);
       else if (name == "add_bos")
         addsBos = flagIn(value, what);
+      else if (name == "add_space_prefix")
+        addsSpace = flagIn(value, what);
       else if (name == "stop")
         for (const chat::Value &token : listIn(value, what))
           stops.push_back(idIn(token, what));
@@ -155,7 +157,7 @@ Tokenizer::Tokenizer(std::string_view json) : Tokenizer(Source(json)) {}
 
 Tokenizer::Tokenizer(const Source &source)
     : types(source.types), preTokenizer(source.pre), bos_(source.bos), eos_(source.eos),
-      addsBos_(source.addsBos), stops_(source.stops) {
+      addsBos_(source.addsBos), addsSpace_(source.addsSpace), stops_(source.stops) {
   addTokens(*source.vocabulary);
   addMerges(*source.merges);
 }
@@ -335,6 +337,8 @@ void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32
   std::string without;
   if (marked && text.find(kMark) != std::string_view::npos)
     text = without = unmarked(text);
+  if (addsSpace_ && !text.empty() && text[0] != ' ')
+    text = without = fmt::format(" {}", text);
   preTokenizer.split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
 }
 

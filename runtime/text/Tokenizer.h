@@ -85,7 +85,7 @@ private:
   std::array<std::vector<int32_t>, 256> named;
   PreTokenizer preTokenizer;
   std::optional<int32_t> bos_, eos_;
-  bool addsBos_ = false;
+  bool addsBos_ = false, addsSpace_ = false;
   size_t longest_ = 0;
   std::vector<int32_t> stops_;
 };

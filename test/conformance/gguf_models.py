@@ -22,6 +22,7 @@ class Shape:
     kv_heads: int = 2
     head_size: int = 32
     vocabulary: int = 300
+    padding: int = 0  # tokens of the model that have no text
     context: int = 512
     format: str = "Q4_1"  # of the products
     value_format: str = ""  # of the values' products, and of down, as in Q4_K_M; empty: the same
@@ -149,7 +150,7 @@ def tensors_of(shape):
 
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     other = shape.value_format or shape.format
-    matrix("token_embd.weight", shape.vocabulary, shape.width, shape.embedding_format)
+    matrix("token_embd.weight", shape.vocabulary + shape.padding, shape.width, shape.embedding_format)
     for i in range(shape.layers):
         prefix = f"blk.{i}."
         vector(prefix + "attn_norm.weight", shape.width, 1, 0.1)
@@ -166,7 +167,7 @@ def tensors_of(shape):
                 vector(f"{prefix}{name}.bias", size, 0, 0.5)
     vector("output_norm.weight", shape.width, 1, 0.1)
     if not shape.tied:
-        matrix("output.weight", shape.vocabulary, shape.width, shape.format)
+        matrix("output.weight", shape.vocabulary + shape.padding, shape.width, shape.format)
     if shape.rope_factors:
         factors = np.geomspace(1, 8, shape.head_size // 2).astype(np.float32)
         tensors.append(gguf_file.Tensor("rope_freqs.weight", "F32", factors.shape, factors.view(np.uint8)))

@@ -181,13 +181,23 @@ def test_greedy_and_metadata(small, decoder):
     assert check_greedy(found, expected_logits(Reference(model), prompt, found)) > 20
     assert list(history[:80]) == prompt + found
     assert tokenizer["model"] == "bpe" and len(tokenizer["vocab"]) == len(tokenizer["types"]) == 300
-    assert tokenizer["stop"] == [264, 266] and tokenizer["eos"] == 266 and tokenizer["unk"] is None
+    assert tokenizer["stop"] == [264, 266] and tokenizer["eos"] == 266
 
 
 def test_tokens_that_the_model_does_not_have(small, tools):
     found = tools.ttrun("generate", small[1], "--prompt-ids=1,300", "--tokens=1", check=False)
     assert found.returncode == 2 and "token 1 of the prompt is 300; expected one below 300" in found.stderr, found.stderr
     tools.ttrun("generate", small[1], "--prompt-ids=1,299", "--tokens=1")
+
+
+def test_tokens_without_a_text(tools, tmp_path):
+    """A model whose vocabulary is padded, as those of Qwen are, chooses any of its tokens."""
+    gguf_models.write(tmp_path / "padded.gguf", vocabulary=270, padding=130, layers=1)
+    tools.run("ttc-translate", "--gguf-to-bundle", tmp_path / "padded.gguf", "--context=64", "-o", tmp_path / "padded.ttcb")
+    found = json.loads(tools.ttrun("generate", tmp_path / "padded.ttcb", "--prompt=th", "--tokens=40", "--temperature=2", "--seed=1", "--json").stdout)
+    assert any(token >= 270 for token in found["tokens"]), found["tokens"]
+    text = [token for token in found["tokens"] if token < 270]
+    assert len(found["text"]) <= sum(len(f"[unused{token}]") for token in text)
 
 
 def test_steps_behind_a_stop_token(small, decoder):

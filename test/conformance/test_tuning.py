@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def save_model(path, channels=32, seed=1):
-    """A convolution of 3x3, a transposed one, and products by a matrix and by another value, of random weights."""
+    """A convolution of 3x3, two transposed ones, and products by a matrix and by another value, of random weights."""
     random = np.random.default_rng(seed)
 
     def weights(name, *shape):
@@ -19,7 +19,8 @@ def save_model(path, channels=32, seed=1):
         helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
         helper.make_node("Relu", ["c"], ["r"]),
         helper.make_node("ConvTranspose", ["r", "t"], ["d"], strides=[2, 2]),
-        helper.make_node("Reshape", ["d", "rows"], ["m"]),
+        helper.make_node("ConvTranspose", ["d", "s"], ["e"]),  # its folded weights have no name of their own
+        helper.make_node("Reshape", ["e", "rows"], ["m"]),
         helper.make_node("MatMul", ["m", "p"], ["n"]),
         helper.make_node("Transpose", ["n"], ["nt"], perm=[1, 0]),
         helper.make_node("MatMul", ["n", "nt"], ["y"]),
@@ -27,7 +28,7 @@ def save_model(path, channels=32, seed=1):
     graph = helper.make_graph(
         nodes, "tuning", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 16, 12, 12])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [channels, channels])],
-        [weights("w", channels, 16, 3, 3), weights("b", channels), weights("t", channels, 8, 2, 2),
+        [weights("w", channels, 16, 3, 3), weights("b", channels), weights("t", channels, 8, 2, 2), weights("s", 8, 8, 1, 1),
          weights("p", 8 * 24 * 24 // channels, 24),
          numpy_helper.from_array(np.array([channels, -1], np.int64), "rows")])
     onnx.save(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 20)]), path)

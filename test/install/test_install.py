@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -256,6 +257,20 @@ def test_pkg_config_builds_the_c_example(installed, build_dir, root, tmp_path):
                           env={"LD_LIBRARY_PATH": str(where.parent.parent)})
     assert done.returncode == 1 and "absent.ttcb" in done.stderr
     assert run("pkg-config", "--modversion", "ttrt", env=environment).strip() in run(installed / "bin/ttc", "--version")
+
+
+def test_cmake_of_the_documentation(installed, root, tmp_path):
+    sys.path.append(str(root / "test/docs"))
+    from blocks import blocks
+
+    found = blocks("cmake")
+    assert found
+    for number, block in enumerate(found):
+        project = tmp_path / str(number)
+        project.mkdir()
+        (project / "app.c").write_text("#include <ttrt/ttrt.h>\nint main(void) { return ttrt_version() == 0; }\n")
+        (project / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(app C)\nadd_executable(app app.c)\n{block.text}")
+        run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_C_COMPILER=clang-22")
 
 
 def test_every_tool_has_a_man_page(installed):

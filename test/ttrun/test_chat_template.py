@@ -155,3 +155,7 @@ def test_small(render, source):
 def test_errors(render, source, words):
     got = render(source, NAMES)[0]
     assert "error" in got and got["error"].startswith("the chat template, line ") and words in got["error"], got
+
+
+def test_messages_that_are_none(render):
+    assert render("{{ messages }}", {"messages": None}, {}) == [{"error": "messages: expected a list, found none"}] * 2

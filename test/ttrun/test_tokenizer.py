@@ -83,6 +83,20 @@ def test_trained(text_tool, vocabularies, corpus, pre):
     compare(text_tool, path, other, corpus + reference.random_texts(600, seed=sum(pre.encode())))
 
 
+def test_space_prefix(text_tool, corpus, tmp_path):
+    """`add_space_prefix`: text that begins without a space gets one, after the name of a control token, too."""
+    from tokenizers import pre_tokenizers
+    blob = reference.trained("gpt-2", corpus) | {"add_space_prefix": True}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(blob))
+    other = reference.tokenizer_of(blob)
+    other.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    spaces = [chr(code) + "a" for code in (9, 13, 28, 31, 32, 0x85, 0xa0, 0x1680, 0x180e, 0x2000, 0x200a, 0x200b, 0x2028, 0x202f, 0x205f, 0x3000, 0xfeff)]
+    compare(text_tool, path, other, reference.TEXTS + spaces + reference.random_texts(200, seed=3))
+    text, without = text_tool("encode", path, hexadecimal(["a", " a"], False))
+    assert text == without
+
+
 @pytest.mark.parametrize("pre", reference.PRE_TOKENIZERS)
 def test_every_character(text_tool, vocabularies, pre):
     """Each character that Unicode 14 has, beside letters, digits, spaces and itself. Ideographs and syllables of Hangul

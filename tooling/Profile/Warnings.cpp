@@ -43,8 +43,9 @@ static void addDrops(const Analysis &a, Dropper by, std::vector<std::string> &li
                                   ring.droppedInPrograms, coreOf(ring.info), place));
   }
   if (!first.empty() && by == Dropper::Ring)
-    lines.push_back(fmt::format("to keep all: --profile-programs=N with more than {}, or read more "
-                                "often (--profile-mid-run, ttrt_profiler_read())",
+    lines.push_back(fmt::format("to keep all: room for more than {} commands (--profile-programs, "
+                                "TTRT_PROFILE_PROGRAMS), or read more often (--profile-mid-run, "
+                                "TTRT_PROFILE_INTERVAL, ttrt_profiler_read())",
                                 a.log.start.programs));
   if (!first.empty() && by == Dropper::Program)
     lines.push_back(fmt::format("a program has room for {} markers in a command on a core: record "

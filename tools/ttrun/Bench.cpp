@@ -131,7 +131,8 @@ int benchCommand(int argc, char **argv) {
   SessionOptions options;
   options.random = true;
   std::string against, model;
-  std::string python = getenv("TTC_PYTHON") ? getenv("TTC_PYTHON") : "python3";
+  const char *given = getenv("TTC_PYTHON");
+  std::string python = given && *given ? given : "python3";
   std::vector<std::string> compile;
   double seconds = 5;
   bool json = false;

@@ -171,7 +171,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
         : (tensor<1x128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<1x128x768xf32>
-    %1 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>,
+    %1 = ttc.kernel.gemm %image, %filters {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>,
         tile = array<i64: 6, 16>}
         : (tensor<1x56x56x64xf32>, tensor<1x4x576x16xf32>) -> tensor<1x56x56x64xf32>
     ```

@@ -30,7 +30,7 @@ def Ttc_FusionOp : Ttc_Op<"fusion", [
     ```mlir
     %r = ttc.fusion (%a = %x : tensor<4x8xf32>, %b = %y : tensor<8xf32>) -> tensor<4x8xf32> {
       %0 = ttc.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-      %1 = ttc.relu %0 : tensor<4x8xf32>
+      %1 = ttc.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
       ttc.yield %1 : tensor<4x8xf32>
     }
     ```
@@ -107,7 +107,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
         attributes {grid = 4 : i64, scratch_bytes = 0 : i64} {
       %0 = ttc.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-      %1 = ttc.relu %0 : tensor<4x8xf32>
+      %1 = ttc.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
       ttc.return %1 : tensor<4x8xf32>
     }
     ttc.program @clip_64(tensor<1x64xf32>) -> tensor<1x64xf32>

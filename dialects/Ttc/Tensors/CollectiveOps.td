@@ -20,8 +20,8 @@ class Ttc_CollectiveTensorOp<string mnemonic, list<Trait> traits = []>
 def Ttc_AllReduceOp : Ttc_CollectiveTensorOp<"all_reduce"> {
   let summary = "the sum over a group of devices";
   let description = [{
-    Every device of a group gets the sum of all their operands, element by element; with `reduction`, the
-    maximum or the minimum.
+    Every device of a group gets the sum of all their operands, element by element; with
+    `reduction`, `max` or `min`, the maximum or the minimum.
 
     Constraints:
     - (C1) `axes` are at least one name, and distinct.
@@ -29,10 +29,15 @@ def Ttc_AllReduceOp : Ttc_CollectiveTensorOp<"all_reduce"> {
 
     ```mlir
     %y = ttc.all_reduce %x {axes = ["y"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %z = ttc.all_reduce %x reduction max {axes = ["y"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
     ```
   }];
   let arguments = (ins Ttc_NumberTensor:$x, StrArrayAttr:$axes,
                        DefaultValuedAttr<Ttc_Reduction, "Reduction::Sum">:$reduction);
+  let assemblyFormat = [{
+    operands (`reduction` $reduction^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
 }
 
 def Ttc_AllGatherOp : Ttc_CollectiveTensorOp<"all_gather"> {
@@ -55,7 +60,7 @@ def Ttc_AllGatherOp : Ttc_CollectiveTensorOp<"all_gather"> {
 def Ttc_ReduceScatterOp : Ttc_CollectiveTensorOp<"reduce_scatter"> {
   let summary = "a part of the sum over a group of devices";
   let description = [{
-    The operands of a group are added as by `ttc.all_reduce`. The sum is divided along `dimension` into equal parts, one
+    The operands of a group are combined as by `ttc.all_reduce`. The result is divided along `dimension` into equal parts, one
     for each device, in the order of the group.
 
     Constraints:
@@ -69,6 +74,10 @@ def Ttc_ReduceScatterOp : Ttc_CollectiveTensorOp<"reduce_scatter"> {
   }];
   let arguments = (ins Ttc_NumberTensor:$x, StrArrayAttr:$axes, Ttc_I64Attr:$dimension,
                        DefaultValuedAttr<Ttc_Reduction, "Reduction::Sum">:$reduction);
+  let assemblyFormat = [{
+    operands (`reduction` $reduction^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
 }
 
 def Ttc_AllToAllOp : Ttc_CollectiveTensorOp<"all_to_all"> {

@@ -71,7 +71,10 @@ void mlir::ttc::detail::printTensorAttributes(OpAsmPrinter &printer, DictionaryA
   for (NamedAttribute attribute : attributes) {
     StringRef name = attribute.getName();
     bool isDefault = defaults && defaults.get(name) == attribute.getValue();
-    bool isEnumeration = !name.contains('.') && isa<TtcDialect>(attribute.getValue().getDialect());
+    // That of collectives is an integer.
+    bool isEnumeration =
+        !name.contains('.') && (isa<TtcDialect>(attribute.getValue().getDialect()) ||
+                                isa<ReductionAttr>(attribute.getValue()));
     // What the op's format shows by keywords before operands.
     bool isSegments = name == "operandSegmentSizes";
     if (!isDefault && !isEnumeration && !isSegments)

@@ -45,7 +45,7 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
 
     ```mlir
     ttc.buffer slot @image : tensor<1x64xf32> in dram
-    ttc.buffer constant @w0 : tensor<64x10xf32> = dense_resource<w0> in dram at 0x0 size 2560
+    ttc.buffer constant @w0 : tensor<64x10xf32> = dense_resource<w0> : tensor<64x10xf32> in dram at 0x0 size 2560
     ttc.buffer activation @act1 : tensor<1x10xf32> live [1, 3) in dram at 0x1400 size 64
     ttc.buffer activation @act2 : tensor<64x64xf32> live [2, 4) in l1 at 0x400 size 2048 shards 8
     ```

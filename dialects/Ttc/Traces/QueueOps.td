@@ -147,6 +147,7 @@ def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
       that of a module, a wait could otherwise precede its record and never end.)
 
     ```mlir
+    %written = ttc.record_event on 1
     ttc.wait_event %written on 0
     ```
   }];

@@ -34,7 +34,7 @@ def Ttc_StateOp : Ttc_Op<"state", [Symbol, DeclareOpInterfaceMethods<SymbolUserO
     ttc.state @count : tensor<1xi32>
     func.func @step(%count: tensor<1xi32> {ttc.state = @count}, %by: tensor<1xi32>)
         -> (tensor<1xi32> {ttc.state = @count}) {
-      %0 = ttc.add %count, %by : tensor<1xi32>
+      %0 = ttc.add %count, %by : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
       return %0 : tensor<1xi32>
     }
     ```

@@ -94,12 +94,12 @@ def OutlineBodies : Pass<"ttc-outline-bodies", "::mlir::ttc::ProgramOp"> {
     }
     // becomes
     ttc.program @relu(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
-      module {
+      builtin.module {
         func.func private @body(%in: memref<64x8xf32>,
                                 %out: memref<64x8xf32> {ttc.in_place = array<i64: 0>},
                                 %workgroup: index) {
-          %a = bufferization.to_tensor %in restrict : memref<64x8xf32> to tensor<64x8xf32>
-          %0 = ttc.relu %a : (tensor<64x8xf32>) -> tensor<64x8xf32>
+          %x = bufferization.to_tensor %in restrict : memref<64x8xf32> to tensor<64x8xf32>
+          %0 = ttc.relu %x : (tensor<64x8xf32>) -> tensor<64x8xf32>
           bufferization.materialize_in_destination %0 in restrict writable %out
             : (tensor<64x8xf32>, memref<64x8xf32>) -> ()
           return
@@ -229,12 +229,12 @@ def AnnotateAliasing : Pass<"ttc-annotate-aliasing", "::mlir::func::FuncOp"> {
     parallel; `ttc.in_place` is dropped there, and all arguments are distinct. Needs `ttc.scratch_bytes`.
 
     ```mlir
-    func.func @body(%a: memref<8xf32>, %b: memref<4xf32>,
-                    %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
+    func.func private @body(%a: memref<8xf32>, %b: memref<4xf32>,
+                            %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
         attributes {ttc.scratch_bytes = 0 : i64}
     // becomes
-    func.func @body(%a: memref<8xf32>, %b: memref<4xf32> {llvm.noalias},
-                    %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
+    func.func private @body(%a: memref<8xf32>, %b: memref<4xf32> {llvm.noalias},
+                            %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
         attributes {ttc.scratch_bytes = 0 : i64}
     ```
   }];
@@ -313,7 +313,7 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
     // becomes
     ttc.program @p(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32>
         attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
-      module {
+      builtin.module {
         llvm.mlir.global internal constant @params(dense<[...]> : tensor<64xi64>)
         llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr)
         llvm.func @p(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
@@ -454,7 +454,7 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
 
     ```mlir
     ttc.program @relu(%a: tensor<8xf32>) -> tensor<8xf32> {
-      module {
+      builtin.module {
         llvm.func @body(%in: !llvm.ptr, %out: !llvm.ptr {ttc.in_place = array<i64: 0>},
                         %workgroup: i64)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} { ... }
@@ -463,7 +463,7 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
     // becomes
     ttc.program @relu(%a: tensor<8xf32>) -> (tensor<8xf32> {ttc.in_place = array<i64: 0>})
         attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
-      module {
+      builtin.module {
         llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
                         %workgroup: i64)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
@@ -491,7 +491,7 @@ def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
     ```mlir
     ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})
         attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
-      module {
+      builtin.module {
         llvm.func @relu(...)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} { ... }
       }
@@ -499,7 +499,7 @@ def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
     // becomes
     ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})
         attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>} {
-      module {
+      builtin.module {
         llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
                         %workgroup: i64)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 4 : i64} {
@@ -534,7 +534,7 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
     ```mlir
     ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>
         attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
-      module {
+      builtin.module {
         llvm.func @relu(...)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 8 : i64} { ... }
       }

@@ -18,6 +18,8 @@ def ConvertTtcToLinalg : Pass<"convert-ttc-to-linalg"> {
       return %0 : tensor<4x8xf32>
     }
     // becomes
+    #rows_columns = affine_map<(row, column) -> (row, column)>
+    #columns = affine_map<(row, column) -> (column)>
     func.func @f(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
       %e = tensor.empty() : tensor<4x8xf32>
       %0 = linalg.generic {indexing_maps = [#rows_columns, #columns, #rows_columns],

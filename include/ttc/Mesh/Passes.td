@@ -103,17 +103,27 @@ def Partition : Pass<"ttc-partition", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %sharding = shard.sharding @mesh split_axes = [[], [0]] : !shard.sharding
+      %w1 = ttc.constant dense_resource<w1> : tensor<64x256xf32>
+      %w1_0 = shard.shard %w1 to %sharding annotate_for_users : tensor<64x256xf32>
+      %w2 = ttc.constant dense_resource<w2> : tensor<256x64xf32>
       %0 = ttc.matmul %x, %w1_0 : (tensor<8x64xf32>, tensor<64x256xf32>) -> tensor<8x256xf32>
       %1 = ttc.relu %0 : (tensor<8x256xf32>) -> tensor<8x256xf32>
       %2 = ttc.matmul %1, %w2 : (tensor<8x256xf32>, tensor<256x64xf32>) -> tensor<8x64xf32>
       return %2 : tensor<8x64xf32>
+    }
     // becomes
     func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %w1_shards = ttc.constant #ttc.shards<[dense_resource<w1_0> : tensor<64x128xf32>,
+                                             dense_resource<w1_1> : tensor<64x128xf32>], [0, 1]>
+      %w2_shards = ttc.constant #ttc.shards<[dense_resource<w2_0> : tensor<128x64xf32>,
+                                             dense_resource<w2_1> : tensor<128x64xf32>], [0, 1]>
       %0 = ttc.matmul %x, %w1_shards : (tensor<8x64xf32>, tensor<64x128xf32>) -> tensor<8x128xf32>
       %1 = ttc.relu %0 : (tensor<8x128xf32>) -> tensor<8x128xf32>
       %2 = ttc.matmul %1, %w2_shards : (tensor<8x128xf32>, tensor<128x64xf32>) -> tensor<8x64xf32>
       %3 = ttc.all_reduce %2 {axes = ["x"]} : (tensor<8x64xf32>) -> tensor<8x64xf32>
       return %3 : tensor<8x64xf32>
+    }
     ```
 
     Counters (`--mlir-pass-statistics`): `collectives`, `operand-bytes`, `constant-bytes`, `device-constant-bytes`.

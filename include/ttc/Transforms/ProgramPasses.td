@@ -35,11 +35,11 @@ def BindStates : Pass<"ttc-bind-states", "::mlir::ModuleOp"> {
     differ in type, or if functions that share a state differ in its type.
 
     ```mlir
-    func.func @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.name = "past_0"})
+    func.func private @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.name = "past_0"})
         -> (tensor<8xf32> {ttc.name = "present_0"})
     // becomes, with state=past_*=present_*,
     ttc.state @past_0 : tensor<8xf32>
-    func.func @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.state = @past_0})
+    func.func private @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.state = @past_0})
         -> (tensor<8xf32> {ttc.state = @past_0})
     ```
 

@@ -77,9 +77,9 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, StringRef &ot
       stops.insert(token);
     return llvm::Error::success();
   };
-  int64_t bos, eos, eot, eom, unknown;
+  int64_t bos, eos, eot, eom;
   for (auto [name, token] : std::initializer_list<std::pair<StringRef, int64_t *>>{
-           {"bos", &bos}, {"eos", &eos}, {"eot", &eot}, {"eom", &eom}, {"unknown", &unknown}})
+           {"bos", &bos}, {"eos", &eos}, {"eot", &eot}, {"eom", &eom}})
     if (llvm::Error error = getToken(name, *token))
       return std::move(error);
   for (auto [i, token] : llvm::enumerate(*tokens))
@@ -114,7 +114,6 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, StringRef &ot
     writeToken("bos", bos);
     writeToken("eos", eos);
     writeToken("eot", eot);
-    writeToken("unk", unknown);
     json.attribute("add_bos", *addBos);
     json.attribute("add_space_prefix", *addSpace);
     writeAll("stop", stops);

@@ -7,9 +7,17 @@
 
 namespace ttrt::python {
 
+static constexpr uint32_t kMostEvents = 256;
+
 Device::Device(const std::string &path, const Options &options, nb::dict hostFunctions)
     : path_(path), hostFunctions_(hostFunctions), forks_(forks()) {
   try {
+    if (!options.profiler.is_none()) {
+      profiler_ = nb::inst_ptr<Profiler>(options.profiler);
+      profiler_->get(); // throws if it is closed
+      profilerObject_ = options.profiler;
+      profiler_->join();
+    }
     open(options);
     describe();
   } catch (...) {
@@ -28,6 +36,7 @@ void Device::requireOpen() const {
 void Device::open(const Options &options) {
   ttrt_error error;
   ttrt_status status;
+  ttrt_profiler *profiler = profiler_ ? profiler_->get() : nullptr;
   requireInterpreter();
   {
     const Unlocked unlocked;
@@ -38,6 +47,8 @@ void Device::open(const Options &options) {
       opened.pin = options.pin;
       opened.huge_pages = options.hugePages;
       opened.host_functions = hostFunctions_.list();
+      opened.profiler = profiler;
+      opened.events = kMostEvents;
       // Queues are threads that sleep until a stream is opened.
       for (uint32_t entry = 0; entry < ttrt_bundle_entries(bundle_); ++entry)
         for (uint32_t i = 0; i < ttrt_bundle_schedules(bundle_, entry); ++i) {
@@ -46,12 +57,13 @@ void Device::open(const Options &options) {
             opened.queues = std::max(opened.queues, schedule.queues);
         }
       status = ttrt_device_open(bundle_, &opened, &device_, &error);
+      queues_ = opened.queues;
     }
   }
   python::check(status, error);
 }
 
-static Port describePort(const ttrt_port &port) {
+Port describePort(const ttrt_port &port) {
   Port described;
   described.name = port.name;
   // As names of keyword arguments are: equal ones are then the same object.
@@ -96,13 +108,75 @@ void Device::check(ttrt_status status, const ttrt_error &error) {
 }
 
 void Device::closeNow() {
-  ttrt_device *device = std::exchange(device_, nullptr);
-  ttrt_bundle *bundle = std::exchange(bundle_, nullptr);
-  if (!device && !bundle)
-    return;
-  const Unlocked unlocked;
-  ttrt_device_close(device);
-  ttrt_bundle_close(bundle);
+  if (device_ || bundle_) {
+    const Unlocked unlocked;
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!isForked())
+      lock.lock(); // a call may have waited for its turn
+    if (!isForked() && !events_.empty()) {
+      // No command refers to an event that is destroyed.
+      if (ttrt_device_synchronize(device_, nullptr) != TTRT_OK)
+        ttrt_device_reset(device_, nullptr);
+      for (const std::shared_ptr<ttrt_event *> &event : events_)
+        ttrt_event_destroy(std::exchange(*event, nullptr));
+    }
+    ttrt_device_close(std::exchange(device_, nullptr));
+    ttrt_bundle_close(std::exchange(bundle_, nullptr));
+  }
+  events_.clear();
+  for (Commands &commands : commands_)
+    commands.held.clear();
+  if (profiler_)
+    std::exchange(profiler_, nullptr)->leave();
+  profilerObject_.reset();
+}
+
+void Device::synchronize(bool reset) {
+  ttrt_error error;
+  exclusively(error, [&](ttrt_device *device) {
+    const ttrt_status status =
+        reset ? ttrt_device_reset(device, &error) : ttrt_device_synchronize(device, &error);
+    if (status != TTRT_OK)
+      return status;
+    std::erase_if(events_, [](const std::shared_ptr<ttrt_event *> &event) {
+      if (event.use_count() > 1)
+        return false;
+      ttrt_event_destroy(*event);
+      return true;
+    });
+    for (Commands &commands : commands_)
+      commands.done = commands.enqueued;
+    return status;
+  });
+  for (Commands &commands : commands_)
+    while (!commands.held.empty() && commands.held.front().number < commands.done)
+      commands.held.pop_front();
+}
+
+std::shared_ptr<ttrt_event *> Device::newEvent() {
+  auto event = std::make_shared<ttrt_event *>(nullptr);
+  for (bool isFirst : {true, false}) {
+    ttrt_error error;
+    exclusively(error, [&](ttrt_device *device) {
+      if (events_.size() >= kMostEvents)
+        return TTRT_OK;
+      const ttrt_status status = ttrt_event_create(device, event.get(), &error);
+      if (status == TTRT_OK)
+        events_.push_back(event);
+      return status;
+    });
+    if (*event)
+      return event;
+    if (isFirst)
+      synchronize(/*reset=*/false);
+  }
+  raise(TTRT_OUT_OF_MEMORY,
+        "all " + std::to_string(kMostEvents) + " events of the bundle are in use");
+}
+
+uint32_t Device::cores() const {
+  requireOpen();
+  return ttrt_device_cores(device_);
 }
 
 void Device::close() {
@@ -145,7 +219,8 @@ nb::capsule Device::pinFor(nb::handle self) {
 }
 
 void Device::unpin() {
-  if (--pins_ == 0 && closed_)
+  // In a host function, the call in progress has the device; close() waits for it.
+  if (--pins_ == 0 && closed_ && !hostFunctions_.isCalling())
     closeNow();
 }
 

@@ -8,10 +8,14 @@
 
 #include "Arrays.h"
 #include "HostFunctions.h"
-#include "Process.h"
+#include "Profiler.h"
 
 #include "ttrt/pipeline.h"
 
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
 #include <mutex>
 
 namespace ttrt::python {
@@ -29,6 +33,8 @@ struct EntryPoint {
   std::vector<Port> inputs, outputs;
 };
 
+Port describePort(const ttrt_port &port);
+
 /// Passed for an array: what the slot holds.
 struct InSlot {};
 
@@ -38,6 +44,7 @@ struct Options {
   uint32_t cores = 0;
   bool pin = false;
   bool hugePages = false;
+  nb::object profiler; ///< a Profiler, or None
 };
 
 class Device {
@@ -67,6 +74,17 @@ public:
   /// Throws the error of a call of a pipeline; if a host function raised an exception, that is its
   /// cause.
   void check(ttrt_status status, const ttrt_error &error);
+
+  /// exclusively(), with a call that enqueues a command on a queue. Keeps the array that the
+  /// command uses until it is complete.
+  template <typename Function>
+  void hold(uint32_t queue, Array array, const ttrt_error &error, Function &&function);
+  /// Waits for all queues. `reset`: makes them usable again after an error, too.
+  void synchronize(bool reset);
+  /// An event of the device. Throws if there are too many.
+  std::shared_ptr<ttrt_event *> newEvent();
+  uint32_t queues() const { return queues_; }
+  uint32_t cores() const;
 
   /// Completes what is in a pipeline, closes it, and makes the device usable again if a queue has
   /// stopped. Without the GIL.
@@ -98,6 +116,22 @@ private:
   ttrt_device *device_ = nullptr;
   std::vector<EntryPoint> entries_;
   uint32_t forks_;
+  nb::object profilerObject_;
+  Profiler *profiler_ = nullptr;
+  uint32_t queues_ = 0;
+  /// Those that only this list refers to are destroyed when no command can. Guarded by the mutex.
+  std::vector<std::shared_ptr<ttrt_event *>> events_;
+  /// Arrays of commands of a queue, which are numbered.
+  struct Held {
+    uint64_t number;
+    Array array;
+  };
+  struct Commands {
+    std::deque<Held> held;         ///< guarded by the GIL
+    uint64_t enqueued = 0;         ///< guarded by the mutex
+    std::atomic<uint64_t> done{0}; ///< of those that were enqueued
+  };
+  std::array<Commands, 2> commands_;
   bool closed_ = false; ///< as this and the next: guarded by the GIL
   uint32_t pins_ = 0;
   std::mutex mutex_; ///< of calls on the device; never taken with the GIL held
@@ -123,8 +157,34 @@ void Device::exclusively(const ttrt_error &error, Function &&function) {
   }
   if (!open) [[unlikely]]
     requireOpen();
-  if (status != TTRT_OK) [[unlikely]]
-    raise(status, error.message, caught.take());
+  if (status == TTRT_OK) [[likely]]
+    return;
+  nb::object cause = caught.take();
+  if (!cause.is_valid() && status == TTRT_FAILED) // on the thread of a queue
+    cause = hostFunctions_.takeException();
+  raise(status, error.message, std::move(cause));
+}
+
+template <typename Function>
+void Device::hold(uint32_t queue, Array array, const ttrt_error &error, Function &&function) {
+  Commands &commands = commands_.at(queue);
+  while (!commands.held.empty() && commands.held.front().number < commands.done)
+    commands.held.pop_front();
+  uint64_t number = 0;
+  exclusively(error, [&](ttrt_device *device) {
+    const ttrt_status status = function(device);
+    if (status != TTRT_OK)
+      return status;
+    number = commands.enqueued++;
+    auto count = [](void *done) {
+      ++*static_cast<std::atomic<uint64_t> *>(done);
+      return 0;
+    };
+    // Where the queue has just stopped, the array is kept until it is reset.
+    ttrt_enqueue_call(device, queue, count, &commands.done, nullptr);
+    return TTRT_OK;
+  });
+  commands.held.push_back({number, std::move(array)});
 }
 
 } // namespace ttrt::python

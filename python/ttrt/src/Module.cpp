@@ -5,6 +5,7 @@
 #include "AddressCall.h"
 #include "BoundCall.h"
 #include "Inspect.h"
+#include "Queues.h"
 #include "Stream.h"
 #include "Text.h"
 #include <nanobind/stl/vector.h>
@@ -67,16 +68,35 @@ NB_MODULE(_ttrt, module) {
       .def("__call__", &AddressCall::operator());
 
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
-      .def("__init__",
-           [](Device *device, nb::bytes path, int verify, uint32_t cores, bool pin, bool hugePages,
-              nb::dict hostFunctions) {
-             new (device)
-                 Device(path.c_str(), {static_cast<ttrt_verify>(verify), cores, pin, hugePages},
-                        hostFunctions);
-           })
+      .def(
+          "__init__",
+          [](Device *device, nb::bytes path, int verify, uint32_t cores, bool pin, bool hugePages,
+             nb::dict hostFunctions, nb::object profiler) {
+            new (device) Device(path.c_str(),
+                                {static_cast<ttrt_verify>(verify), cores, pin, hugePages, profiler},
+                                hostFunctions);
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("close", &Device::close)
       .def_prop_ro("closed", &Device::isClosed)
       .def_prop_ro("forked", &Device::isForked)
+      .def_prop_ro("cores", &Device::cores)
+      .def_prop_ro("queues", &Device::queues)
+      .def("synchronize", &Device::synchronize)
+      .def("traces", traces)
+      .def("trace_is_loaded", isLoaded)
+      .def("load_trace", loadTrace)
+      .def("release_trace", releaseTrace)
+      .def("execute_trace", executeTrace)
+      .def("write", enqueueWrite)
+      .def("read", enqueueRead, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("execute", enqueueExecute)
+      .def("states", [](Device &device) { return describe(states(device)); })
+      .def("read_state", readState)
+      .def("write_state", writeState)
+      .def("reset_states", resetStates)
+      .def("save_states", saveStates)
+      .def("restore_states", restoreStates)
       .def("memory", memory)
       .def("memory_map", memoryMap)
       .def("metadata", metadata)
@@ -123,12 +143,63 @@ NB_MODULE(_ttrt, module) {
                raiseTypeError("expected a Device");
              new (stream) Stream(device, entry, bytesOf(schedule), ahead);
            })
-      .def("feed", &Stream::feed)
+      .def("feed", &Stream::feed, nb::arg(), nb::arg(), nb::arg().none())
       .def("drain", &Stream::drain)
       .def("close", &Stream::close)
       .def_prop_ro("in_flight", &Stream::inFlight)
       .def_prop_ro("closed", &Stream::isClosed)
       .def_prop_ro("schedule", &Stream::schedule);
+
+  nb::class_<Event>(module, "Event", nb::type_slots(slotsOf<Event>))
+      .def("__init__",
+           [](Event *event, nb::object device) {
+             if (!nb::isinstance<Device>(device))
+               raiseTypeError("expected a Device");
+             new (event) Event(device);
+           })
+      .def("record", &Event::record)
+      .def("wait", &Event::wait)
+      .def("synchronize", &Event::synchronize)
+      .def_prop_ro("done", &Event::isDone);
+
+  nb::class_<Profiler>(module, "Profiler", nb::is_weak_referenceable())
+      .def(
+          "__init__",
+          [](Profiler *profiler, nb::object folder, uint32_t programs, uint32_t interval,
+             const std::string &counters) {
+            new (profiler) Profiler(folder, programs, interval, counters);
+          },
+          nb::arg().none(), nb::arg(), nb::arg(), nb::arg())
+      .def("close", &Profiler::close)
+      .def_prop_ro("closed", &Profiler::isClosed)
+      .def_prop_ro("recording", &Profiler::recording)
+      .def_prop_ro("folder", &Profiler::folder)
+      .def_prop_ro("dropped", &Profiler::dropped)
+      .def("read", &Profiler::read)
+      .def("zone",
+           [](const Profiler &profiler, const std::string &name, const std::string &file,
+              uint32_t line, uint32_t color) {
+             ttrt_zone_source source = TTRT_ZONE_SOURCE_INIT;
+             source.name = name.c_str();
+             source.file = file.c_str();
+             source.line = line;
+             source.color = color;
+             return ttrt_profiler_zone(profiler.get(), &source);
+           })
+      .def("begin",
+           [](const Profiler &profiler, uint32_t zone) { ttrt_zone_begin(profiler.get(), zone); })
+      .def("end", [](const Profiler &profiler) { ttrt_zone_end(profiler.get()); })
+      .def("text", [](const Profiler &profiler,
+                      const std::string &text) { ttrt_zone_text(profiler.get(), text.c_str()); })
+      .def("frame",
+           [](const Profiler &profiler, uint32_t zone) { ttrt_frame(profiler.get(), zone); })
+      .def("signpost",
+           [](const Profiler &profiler, const std::string &header, const std::string &message) {
+             ttrt_signpost(profiler.get(), header.c_str(), message.c_str());
+           })
+      .def("message", [](const Profiler &profiler, const std::string &text, uint32_t color) {
+        ttrt_message(profiler.get(), text.c_str(), color);
+      });
 
   nb::class_<Text>(module, "Text")
       .def("__init__",

@@ -82,10 +82,14 @@ Stream::Running::~Running() {
   device->unpin();
 }
 
-void Stream::feed(nb::tuple args, nb::dict named) {
+void Stream::feed(nb::tuple args, nb::dict named, nb::object out) {
   const Use use(*this);
   Running &running = *running_;
-  Binding binding = bindArrays(running.owner, *running.device, entry_, args, named, nb::none());
+  Binding binding = bindArrays(running.owner, *running.device, entry_, args, named, out);
+  for (const ttrt_output &output : binding.outputs)
+    if (!output.data)
+      raiseValueError(
+          "out: expected arrays, found IN_SLOT: the next inference overwrites the slot");
   ttrt_error error;
   ttrt_status status;
   {

@@ -21,8 +21,9 @@ public:
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
-  /// Enqueues an inference, whose outputs will be new arrays.
-  void feed(nb::tuple args, nb::dict named);
+  /// Enqueues an inference. Its outputs are those of `out`, which is None or a dictionary, and new
+  /// arrays.
+  void feed(nb::tuple args, nb::dict named, nb::object out);
   /// Waits for the oldest inference and returns its outputs.
   nb::object drain();
   /// Waits for what was fed, and drops it.

@@ -29,6 +29,9 @@ from ._errors import (
     UntrustedError,
     WouldOverwriteError,
 )
+from ._profiler import Profiler, Zone
+from ._profiler import complete as _complete
+from ._queues import Event, Queue, States, Trace
 from ._report import Check, Memory, MemoryUse, Perf
 from ._stream import Stream
 from ._tokenizer import TextStream, Tokenizer
@@ -46,6 +49,7 @@ __all__ = [
     "EndError",
     "Entry",
     "Error",
+    "Event",
     "FailedError",
     "InternalError",
     "InvalidArgumentError",
@@ -58,15 +62,21 @@ __all__ = [
     "OverwrittenError",
     "Perf",
     "Port",
+    "Profiler",
+    "Queue",
     "Runnable",
+    "States",
     "Status",
     "Stream",
     "TextStream",
     "Tokenizer",
+    "Trace",
     "UnsupportedError",
     "UntrustedError",
     "WouldOverwriteError",
+    "Zone",
     "load",
 ]
 
-_atexit.register(_ttrt.end_calls)
+_atexit.register(_complete)
+_atexit.register(_ttrt.end_calls)  # this one first

@@ -10,7 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from . import _ttrt
+from ._arguments import integer, lookup
 from ._errors import Status, make
+from ._profiler import Profiler
+from ._queues import Event, Queue, States, Trace
 from ._report import Check, Memory, MemoryUse, Perf, frame, size_text
 from ._stream import Stream
 from ._ttrt import Call
@@ -103,18 +106,25 @@ class Runnable:
         return entry._device.bind(entry._index, (), dict(inputs), out)
 
     def stream(
-        self, batches: Iterable[Any], schedule: str = "auto", *, ahead: int = 4
+        self,
+        batches: Iterable[Any],
+        schedule: str = "auto",
+        *,
+        ahead: int = 4,
+        out: Iterable[dict[str, Any]] | None = None,
     ) -> Stream:
         """Runs every batch of an iterable, and returns an iterator over their outputs, in order.
 
         Transfers and computing overlap, by one of the bundle's schedules. A batch is one inference:
         a mapping of inputs by name, a tuple or list of inputs in order, or the only input. Its arrays
-        must not change until its outputs have been returned; outputs are new arrays.
+        must not change until its outputs have been returned; outputs are new arrays, or those of `out`.
 
         Args:
             batches: is read `ahead` of the outputs.
             schedule: its name (`schedules`); ``"auto"``: the first with two queues, else the first.
             ahead: how many inferences may be in flight. Schedules with two queues need at least two.
+            out: arrays to write, as in `run()`: a dictionary for each batch. To use arrays again, repeat
+                more than `ahead` of them: ``itertools.cycle([{"logits": a} for a in arrays])``.
 
         Raises:
             NotFoundError: there is no such schedule.
@@ -123,12 +133,10 @@ class Runnable:
         """
         if not isinstance(schedule, str):
             raise TypeError(f"schedule: expected its name, found {schedule!r}")
-        ahead = _integer("ahead", ahead)
-        if not 1 <= ahead <= 1 << 24:
-            raise ValueError(f"ahead: expected a number from 1 to {1 << 24}, found {ahead}")
+        ahead = integer("ahead", ahead, 1, 1 << 24)
         entry = self._entry
         name = "" if schedule == "auto" else schedule
-        return Stream(entry._device, entry._index, batches, name, ahead)
+        return Stream(entry._device, entry._index, batches, name, ahead, out)
 
     def submit(
         self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
@@ -159,7 +167,7 @@ class Runnable:
             loops: runs that are measured.
             warmup: runs before them.
         """
-        loops, warmup = _integer("loops", loops), _integer("warmup", warmup)
+        loops, warmup = integer("loops", loops), integer("warmup", warmup)
         if loops < 1 or warmup < 0:
             raise ValueError(f"expected at least 1 loop and no less than 0 before, found {loops}, {warmup}")
         entry = self._entry
@@ -302,6 +310,12 @@ class Bundle(Runnable):
     path: str
     #: The entry points by name, in order.
     entries: dict[str, Entry]
+    #: The traces by name, in order.
+    traces: dict[str, Trace]
+    #: The command queues: two, one or none, as the schedules use them.
+    queues: tuple[Queue, ...]
+    #: The tensors that keep their values from run to run.
+    states: States
 
     def __init__(self, device: _ttrt.Device, path: str) -> None:
         self._device = device
@@ -313,6 +327,9 @@ class Bundle(Runnable):
             for index, description in enumerate(device.entries())
         }
         self._first = next(iter(self.entries.values()))
+        self.traces = {name: Trace(device, i, name, *rest) for i, (name, *rest) in enumerate(device.traces())}
+        self.queues = tuple(Queue(device, i, self.entries, self.traces) for i in range(device.queues))
+        self.states = States(device, {port[0]: Port(*port) for port in device.states()})
 
     @property
     def _entry(self) -> Entry:
@@ -320,11 +337,7 @@ class Bundle(Runnable):
 
     def __getitem__(self, name: str) -> Entry:
         """Returns the entry point of that name."""
-        try:
-            return self.entries[name]
-        except KeyError:
-            known = ", ".join(repr(n) for n in self.entries)
-            raise KeyError(f"no entry point {name!r}; the bundle has: {known}") from None
+        return lookup("entry point", name, self.entries)
 
     def __contains__(self, name: object) -> bool:
         return name in self.entries
@@ -359,6 +372,31 @@ class Bundle(Runnable):
             MemoryUse(*l1),
             MemoryUse(*trace),
         )
+
+    @property
+    def cores(self) -> int:
+        """How many threads compute, the caller's included."""
+        return self._device.cores
+
+    def event(self) -> Event:
+        """Returns a new event, for which queues and the host can wait.
+
+        Raises:
+            OutOfMemoryError: the bundle has 256 events.
+        """
+        return Event(self._device)
+
+    def synchronize(self) -> None:
+        """Waits until all commands of the queues are complete.
+
+        Raises:
+            FailedError: a command has failed, and its queue has stopped.
+        """
+        self._device.synchronize(False)
+
+    def reset(self) -> None:
+        """Makes the queues usable again after an error. Slots and outputs then have no defined contents."""
+        self._device.synchronize(True)
 
     @property
     def metadata(self) -> dict[str, bytes]:
@@ -431,15 +469,6 @@ def random_input(port: Port) -> Array:
     return generator.integers(0, 2, port.shape).astype(port.dtype)
 
 
-def _integer(name: str, value: Any) -> int:
-    from operator import index
-
-    try:
-        return index(value)
-    except TypeError:
-        raise TypeError(f"{name}: expected an integer, found {value!r}") from None
-
-
 def load(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
@@ -448,6 +477,7 @@ def load(
     pin: bool = False,
     huge_pages: bool = False,
     host_functions: Mapping[str, Callable[..., Any]] | None = None,
+    profiler: Profiler | None = None,
 ) -> Bundle:
     """Opens a bundle, verifies it, and loads it onto a device of its own.
 
@@ -464,20 +494,22 @@ def load(
             attributes as keyword arguments, and returns its outputs: an array or a tuple of arrays.
             It may be called on any thread. If it raises, the run raises `FailedError` from that
             exception.
+        profiler: records what the bundle executes. Close the bundle first.
 
     Raises:
         Error: a subclass by status, with the message of the C API.
     """
     if not isinstance(verify, str) or verify not in _VERIFY:
         raise ValueError(f"verify: expected one of {', '.join(map(repr, _VERIFY))}, found {verify!r}")
-    cores = _integer("cores", cores)
-    if not 0 <= cores <= 1024:
-        raise ValueError(f"cores: expected a number from 0 to 1024, found {cores}")
+    cores = integer("cores", cores, 0, 1024)
+    if profiler is not None and not isinstance(profiler, Profiler):
+        raise TypeError(f"profiler: expected a Profiler, found {profiler!r}")
     if host_functions is not None and not isinstance(host_functions, Mapping):
         raise TypeError(f"host_functions: expected functions by name, found {type(host_functions).__name__}")
     file = os.fsencode(path)
     if b"\0" in file:
         raise ValueError(f"path: {path!r} has a null character")
     functions = dict(host_functions or {})
-    device = _ttrt.Device(file, _VERIFY[verify], cores, bool(pin), bool(huge_pages), functions)
+    native = None if profiler is None else profiler._native
+    device = _ttrt.Device(file, _VERIFY[verify], cores, bool(pin), bool(huge_pages), functions, native)
     return Bundle(device, os.fsdecode(file))

@@ -121,6 +121,16 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
+# What messages of the C API name, and what this package has for it.
+_NAMES = {
+    "ttrt_device_options::host_functions": "load(host_functions=...)",
+    "ttrt_device_input_slot()": "input_slot()",
+    "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)": "ttrun run, or the C API of meshes (docs/mesh.md)",
+}
+
+
 def make(status: int, message: str) -> Error:
     """The exception for a status of the C API."""
+    for name, ours in _NAMES.items():
+        message = message.replace(name, ours)
     return _CLASSES.get(status, Error)(message)

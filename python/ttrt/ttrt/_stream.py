@@ -24,9 +24,18 @@ class Stream(Iterator["Outputs"]):
     """
 
     def __init__(
-        self, device: _ttrt.Device, entry: int, batches: Iterable[Any], schedule: str, ahead: int
+        self,
+        device: _ttrt.Device,
+        entry: int,
+        batches: Iterable[Any],
+        schedule: str,
+        ahead: int,
+        out: Iterable[dict[str, Any]] | None,
     ) -> None:
         self._batches: Iterator[Any] | None = iter(batches)
+        if isinstance(out, Mapping):
+            raise TypeError("out: expected a dictionary of arrays for each batch, found one for all")
+        self._out: Iterator[dict[str, Any]] | None = None if out is None else iter(out)
         self._ahead = ahead
         self._turn = allocate_lock()
         self._native = _ttrt.Stream(device, entry, schedule, ahead)
@@ -43,12 +52,18 @@ class Stream(Iterator["Outputs"]):
                 except StopIteration:
                     self._batches = None
                     break
+                out = None
+                if self._out is not None:
+                    try:
+                        out = next(self._out)
+                    except StopIteration:
+                        raise ValueError("out: expected a dictionary for each batch, found fewer") from None
                 if isinstance(batch, Mapping):
-                    self._native.feed((), dict(batch))
+                    self._native.feed((), dict(batch), out)
                 elif isinstance(batch, (tuple, list)):
-                    self._native.feed(tuple(batch), {})
+                    self._native.feed(tuple(batch), {}, out)
                 else:
-                    self._native.feed((batch,), {})
+                    self._native.feed((batch,), {}, out)
             if self._native.in_flight:
                 return self._native.drain()
         except BaseException:

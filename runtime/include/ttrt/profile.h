@@ -45,7 +45,8 @@ extern "C" {
 /** Options of ttrt_profiler_open(). Zero is the default of every field. */
 typedef struct ttrt_profiler_options {
   size_t size; /**< sizeof(ttrt_profiler_options) */
-  /** Commands for which the ring of a core has room between two reads; 0: 1000. At most 2^20. */
+  /** Commands for which the ring of a core has room between two reads; 0: 1000. At most 2^20. The
+      ring of the host has room for four markers for each of them, at least for 16384. */
   uint32_t programs;
   /** Milliseconds between reads by a thread of the profiler; 0: no thread, only calls of
       ttrt_profiler_read() and closing read. */

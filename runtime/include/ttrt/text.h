@@ -57,7 +57,12 @@
 extern "C" {
 #endif
 
-/** A vocabulary and, if there is one, a chat template. Immutable. */
+/**
+ * A vocabulary and, if there is one, a chat template. Immutable.
+ *
+ * A model may have more tokens than there are texts: its vocabulary is padded. The further tokens,
+ * up to the number in the bundle's metadata "vocabulary", are accepted, and their text is empty.
+ */
 typedef struct ttrt_text ttrt_text;
 
 /**
@@ -84,7 +89,7 @@ TTRT_TEXT_API void ttrt_text_close(ttrt_text *text);
 /** What a vocabulary has. */
 typedef struct ttrt_text_info {
   size_t size;           /**< sizeof(ttrt_text_info) */
-  uint32_t tokens;       /**< of the vocabulary; they are numbered from 0 */
+  uint32_t tokens;       /**< with a text; they are numbered from 0 */
   int32_t bos, eos;      /**< the tokens at the beginning and at the end of a text; -1: none */
   int adds_bos;          /**< nonzero: prompts begin with `bos` */
   int has_chat_template; /**< nonzero: the bundle has a template, which may be damaged */
@@ -129,7 +134,7 @@ typedef struct ttrt_text_decoding {
  * Gives the bytes of tokens. They may be any bytes: a token can end in the middle of a character,
  * and a model can choose tokens that are no UTF-8 together. `options` may be NULL. Thread-safe.
  *
- * TTRT_INVALID_ARGUMENT if a token is not in the vocabulary, or the buffer too small (*count is set
+ * TTRT_INVALID_ARGUMENT if the model has no such token, or the buffer too small (*count is set
  * in the latter case only).
  */
 TTRT_TEXT_API ttrt_status ttrt_text_decode(const ttrt_text *text, const int32_t *tokens,
@@ -158,7 +163,7 @@ TTRT_TEXT_API ttrt_status ttrt_text_stream_open(const ttrt_text *text,
  * call on it. Bytes that are no UTF-8 become U+FFFD, as in Python's bytes.decode(errors="replace").
  * Not thread-safe.
  *
- * TTRT_INVALID_ARGUMENT if the token is not in the vocabulary; the stream is then as before.
+ * TTRT_INVALID_ARGUMENT if the model has no such token; the stream is then as before.
  */
 TTRT_TEXT_API ttrt_status ttrt_text_stream_push(ttrt_text_stream *stream, int32_t token,
                                                 const char **piece, size_t *size,

@@ -203,9 +203,8 @@ private:
 /// Markers of all threads of the host.
 class HostRing {
 public:
-  static constexpr uint32_t kCapacity = 1 << 14;
-  /// Throws std::bad_alloc.
-  HostRing() : slots(new Slot[kCapacity]) {}
+  /// `capacity` is a power of two. Throws std::bad_alloc.
+  explicit HostRing(uint32_t capacity) : capacity(capacity), slots(new Slot[capacity]) {}
 
   /// Any thread.
   void write(HostMarkerKind kind, uint32_t zone, uint32_t device) noexcept;
@@ -213,7 +212,7 @@ public:
   /// Calls function(marker) for all markers that are there, in order. Readers take turns.
   template <typename Function> void read(Function function) {
     for (uint64_t at = taken.load(std::memory_order_relaxed);; ++at) {
-      Slot &slot = slots[at % kCapacity];
+      Slot &slot = slots[at & (capacity - 1)];
       if (slot.turn.load(std::memory_order_acquire) != at + 1)
         return;
       function(slot.marker);
@@ -232,6 +231,7 @@ private:
     HostMarker marker;
     std::atomic<uint64_t> turn{0}; ///< number of the marker in it, plus one
   };
+  const uint32_t capacity;
   const std::unique_ptr<Slot[]> slots;
   alignas(64) std::atomic<uint64_t> claimed{0};
   std::atomic<uint64_t> dropped{0};

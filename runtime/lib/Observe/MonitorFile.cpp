@@ -52,20 +52,22 @@ static void fill(const char *source, char *target, size_t size) {
 std::unique_ptr<MonitorFile> MonitorFile::make(const Bundle &bundle, uint32_t cores,
                                                uint32_t queues) {
   const char *wanted = secure_getenv("TTRT_MONITOR");
-  if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
+  if (!wanted || !*wanted || (*wanted == '0' && !wanted[1]))
     return nullptr;
-  const char *problem = "out of memory";
+  const char *problem = "expected 0 or 1";
   std::string text;
-  try {
-    std::unique_ptr<MonitorFile> made(new MonitorFile);
-    text = made->open(bundle, cores, queues);
-    if (text.empty())
-      return made;
-    problem = text.c_str();
-  } catch (const std::bad_alloc &) {
-    // The problem has its text already.
-  }
-  fprintf(stderr, "ttrt: TTRT_MONITOR: %s; this device cannot be watched\n", problem);
+  if (*wanted == '1' && !wanted[1])
+    try {
+      problem = "out of memory";
+      std::unique_ptr<MonitorFile> made(new MonitorFile);
+      text = made->open(bundle, cores, queues);
+      if (text.empty())
+        return made;
+      problem = text.c_str();
+    } catch (const std::bad_alloc &) {
+      // The problem has its text already.
+    }
+  fprintf(stderr, "ttrt: TTRT_MONITOR=%s: %s; this device cannot be watched\n", wanted, problem);
   return nullptr;
 }
 

@@ -27,6 +27,8 @@ using namespace profile;
 
 static constexpr uint32_t kDefaultPrograms = 1000;
 static constexpr uint32_t kMaxPrograms = 1 << 20;
+/// What the host's ring has room for: for each command of a core, and at least.
+static constexpr uint32_t kHostMarkers = 4, kLeastHostMarkers = 1 << 14;
 
 //===----------------------------------------------------------------------===//
 // Rings
@@ -39,12 +41,12 @@ static uint32_t threadNumber() noexcept {
 void HostRing::write(HostMarkerKind kind, uint32_t zone, uint32_t device) noexcept {
   uint64_t at = claimed.load(std::memory_order_relaxed);
   do {
-    if (at - taken.load(std::memory_order_acquire) >= kCapacity) {
+    if (at - taken.load(std::memory_order_acquire) >= capacity) {
       dropped.fetch_add(1, std::memory_order_relaxed);
       return;
     }
   } while (!claimed.compare_exchange_weak(at, at + 1, std::memory_order_relaxed));
-  Slot &slot = slots[at % kCapacity];
+  Slot &slot = slots[at & (capacity - 1)];
   slot.marker = {nowNs(), threadNumber(), zone, device, kind, {}};
   slot.turn.store(at + 1, std::memory_order_release);
 }
@@ -164,7 +166,8 @@ static uint32_t choosePrograms(const ttrt_profiler_options &options) {
 
 Profiler::Profiler(const char *folder, const ttrt_profiler_options &options,
                    const CounterSource &source)
-    : programs_(choosePrograms(options)), clock_(findDeviceClock()) {
+    : programs_(choosePrograms(options)), clock_(findDeviceClock()),
+      host_(std::bit_ceil(programs_ * kHostMarkers | (kLeastHostMarkers - 1))) {
   if (options.counters && *options.counters)
     counters_.emplace(options.counters, source);
   openLog(folder);
@@ -247,20 +250,27 @@ void Profiler::readInBackground(uint32_t interval) {
     readLocked(); // an error shows at the next call that reads, or at the end
 }
 
+[[gnu::noinline]] static uint32_t numberIn(const char *variable) {
+  uint64_t number = 0;
+  if (const char *value = secure_getenv(variable))
+    for (const char *digit = value; *digit; ++digit) {
+      number = number * 10 + static_cast<unsigned char>(*digit - '0');
+      if (static_cast<unsigned char>(*digit - '0') > 9 || number > UINT32_MAX)
+        fail(TTRT_INVALID_ARGUMENT, "{}: expected a number, found '{}'", variable, value);
+    }
+  return static_cast<uint32_t>(number);
+}
+
 std::unique_ptr<Profiler> Profiler::fromEnvironment() {
   const char *folder = secure_getenv("TTRT_PROFILE");
   if (!folder || !*folder)
     return nullptr;
-  auto number = [](const char *name) {
-    const char *value = secure_getenv(name);
-    return value ? static_cast<uint32_t>(strtoul(value, nullptr, 10)) : 0;
-  };
   const char *problem = "out of memory";
   Error caught;
   try {
     ttrt_profiler_options options = TTRT_PROFILER_OPTIONS_INIT;
-    options.programs = number("TTRT_PROFILE_PROGRAMS");
-    options.read_interval = number("TTRT_PROFILE_INTERVAL");
+    options.programs = numberIn("TTRT_PROFILE_PROGRAMS");
+    options.read_interval = numberIn("TTRT_PROFILE_INTERVAL");
     options.counters = secure_getenv("TTRT_PROFILE_COUNTERS");
     return std::make_unique<Profiler>(folder, options);
   } catch (const Error &error) {
@@ -361,10 +371,7 @@ void Profiler::readLocked() {
     const DroppedRecord record{kNone, kNone, kNone, Dropper::Ring, missing};
     append(RecordKind::Dropped, {{&record, sizeof(record)}});
     dropped_.fetch_add(missing, std::memory_order_relaxed);
-    fprintf(stderr,
-            "ttrt: profiler: %llu markers of the host were dropped: its ring has room for %u; call "
-            "ttrt_profiler_read() more often, or set ttrt_profiler_options::read_interval\n",
-            static_cast<unsigned long long>(missing), HostRing::kCapacity);
+    reportFull("host", missing, "");
   }
 }
 
@@ -390,23 +397,23 @@ void Profiler::report(uint32_t number, const Drops &drops, Dropper by) {
     formatTo(where, ", the first at '{}'", device.steps[drops.step]);
   if (drops.step < device.steps.size() && drops.command != kNone)
     formatTo(where, ", the first at command {} of '{}'", drops.command, device.steps[drops.step]);
-  if (by == Dropper::Program) {
-    fprintf(
-        stderr,
-        "ttrt: profiler: device %u, queue %u, core %u: %llu markers of programs were dropped%s: "
-        "a program has room for %u in a command on a core: record fewer of them, or add up "
-        "durations in an accumulating zone\n",
-        ring.device, ring.queue, ring.core, static_cast<unsigned long long>(drops.count), where,
-        kOptionalMarkers);
-    return;
-  }
+  char of[64];
+  formatTo(of, "device {}, queue {}, core {}", ring.device, ring.queue, ring.core);
+  if (by == Dropper::Ring)
+    return reportFull(of, drops.count, where);
   fprintf(stderr,
-          "ttrt: profiler: device %u, queue %u, core %u: the ring was full and %llu markers were "
-          "dropped%s: read it more often (ttrt_profiler_read(), ttrun --profile-mid-run, "
-          "TTRT_PROFILE_INTERVAL), or make room for more than %u commands "
-          "(ttrt_profiler_options::programs, ttrun --profile-programs, TTRT_PROFILE_PROGRAMS)\n",
-          ring.device, ring.queue, ring.core, static_cast<unsigned long long>(drops.count), where,
-          programs_);
+          "ttrt: profiler: %s: %llu markers of programs were dropped%s: a program has room for %u "
+          "in a command on a core: record fewer, or use accumulating zones\n",
+          of, static_cast<unsigned long long>(drops.count), where, kOptionalMarkers);
+}
+
+void Profiler::reportFull(const char *of, uint64_t missing, const char *where) {
+  fprintf(
+      stderr,
+      "ttrt: profiler: %s: the ring was full and %llu markers were dropped%s: read it more "
+      "often (ttrt_profiler_read(), --profile-mid-run, TTRT_PROFILE_INTERVAL), or make room for "
+      "more than %u commands (--profile-programs, TTRT_PROFILE_PROGRAMS)\n",
+      of, static_cast<unsigned long long>(missing), where, programs_);
 }
 
 //===----------------------------------------------------------------------===//

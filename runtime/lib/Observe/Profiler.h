@@ -87,6 +87,7 @@ private:
   void readLocked();
   void readRing(uint32_t ring);
   void report(uint32_t ring, const Drops &drops, profile::Dropper by);
+  void reportFull(const char *of, uint64_t missing, const char *where);
   void append(profile::RecordKind kind,
               std::initializer_list<std::pair<const void *, size_t>> parts);
   void writeLog(const void *data, size_t bytes);

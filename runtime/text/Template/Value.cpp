@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace ttrt::language::chat {
 
@@ -92,8 +93,14 @@ void DictBody::set(const std::string &name, Value value, Budget &budget) {
 
 Value makeDict(std::vector<std::pair<std::string, Value>> fields) {
   auto dict = std::make_shared<DictBody>();
-  for (auto &[name, value] : fields)
-    dict->set(name, std::move(value));
+  std::map<std::string_view, size_t> places; // set() would look at all fields for each one
+  for (auto &[name, value] : fields) {
+    const auto [place, isNew] = places.try_emplace(name, dict->fields.size());
+    if (isNew)
+      dict->fields.emplace_back(name, Value());
+    dict->depth = std::max(dict->depth, checkedDepth(value.depth()));
+    dict->fields[place->second].second = std::move(value);
+  }
   return Value(std::move(dict));
 }
 

@@ -99,7 +99,7 @@ func.func @reductions(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>, ten
   // CHECK: ttc.all_reduce %[[SUM]] {axes = ["x"]} : (tensor<4xf32>)
   %0 = ttc.reduce_sum %x0 {axes = [1]} : (tensor<4x6xf32>) -> tensor<4xf32>
   // CHECK: %[[MAX:.*]] = ttc.reduce_max %arg0
-  // CHECK: ttc.all_reduce %[[MAX]] {axes = ["x"], reduction = 1 : i32}
+  // CHECK: ttc.all_reduce %[[MAX]] reduction max {axes = ["x"]}
   %1 = ttc.reduce_max %x0 {axes = [1]} : (tensor<4x6xf32>) -> tensor<4xf32>
   // CHECK: %[[WHOLE:.*]] = ttc.all_gather %arg0
   // CHECK: ttc.reduce_mean %[[WHOLE]]
@@ -237,7 +237,7 @@ func.func @parts_of_sums(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> (tensor<6x
   %x0 = shard.shard %x to %rows : tensor<4x6xf32>
   %y0 = shard.shard %y to %rows : tensor<4x6xf32>
   // CHECK: %[[SUM:.*]] = ttc.reduce_max %arg0
-  // CHECK-NEXT: %[[OWN:.*]] = ttc.reduce_scatter %[[SUM]] {axes = ["x"], dimension = 0, reduction = 1 : i32} : (tensor<6xf32>) -> tensor<3xf32>
+  // CHECK-NEXT: %[[OWN:.*]] = ttc.reduce_scatter %[[SUM]] reduction max {axes = ["x"], dimension = 0} : (tensor<6xf32>) -> tensor<3xf32>
   // CHECK-NEXT: %[[NEG:.*]] = ttc.neg %[[OWN]]
   %0 = ttc.reduce_max %x0 {axes = [0]} : (tensor<4x6xf32>) -> tensor<6xf32>
   %1 = shard.shard %0 to %part annotate_for_users : tensor<6xf32>

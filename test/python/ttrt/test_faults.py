@@ -504,6 +504,12 @@ def test_nothing_is_lost(digits, load, x, image):
     good, bad, short = load(lambda x, *, beta: x), load(odd), load(lambda x, *, beta: x[0])
     call = bundle.bind({"image": image}, out={"logits": out})
     address = bundle["main"]._at_addresses(sizes_of(bundle))
+    queue, profiler = bundle.queues[0], ttrt.Profiler(None)
+
+    def call_in(zone, function):
+        with zone:
+            function()
+
     paths = {
         "run": lambda: bundle.run(image),
         "out": lambda: bundle.run(image=image, out={"logits": out}),
@@ -518,6 +524,15 @@ def test_nothing_is_lost(digits, load, x, image):
         "stream": lambda: list(bundle.stream([image] * 3)),
         "stream raises": lambda: list(bad.stream([x] * 3)),
         "stream is dropped": lambda: next(bundle.stream([image] * 3)),
+        "stream into arrays": lambda: list(bundle.stream([image] * 3, out=[{"logits": out}] * 3)),
+        "stream into what is wrong": lambda: list(bundle.stream([image] * 3, out=[{"logits": readonly}] * 3)),
+        "queue": lambda: (queue.write("image", image), queue.read("logits", out), bundle.synchronize()),
+        "queue refuses": lambda: queue.write("image", x),
+        "event": lambda: (event := bundle.event(), event.record(queue), event.wait(queue), event.synchronize()),
+        "traces": lambda: (bundle.traces["main_t0"].release(), bundle.traces["main_t0"].load()),
+        "states": lambda: (bundle.states.reset(), dict(bundle.states)),
+        "zone": lambda: call_in(profiler.zone("zone"), call),
+        "zone refuses": lambda: profiler.zone(7),
         "submit": lambda: bundle.submit(image).result(60),
         "type": lambda: bundle.run(x.astype(np.float64)),
         "shape": lambda: bundle.run(x),

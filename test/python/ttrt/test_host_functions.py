@@ -113,7 +113,7 @@ def test_a_failure_that_nobody_waited_for(load, x):
     with load(odd) as bundle:
         for _ in range(20):
             stream = bundle.stream([x] * 5)
-            stream._native.feed((x,), {})
+            stream._native.feed((x,), {}, None)
             stream.close()
         alive = weakref.ref(bundle.stream([x]))
         assert alive() is None

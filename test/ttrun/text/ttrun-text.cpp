@@ -109,17 +109,14 @@ public:
   }
   Json render(Json names) const {
     auto take = [&](const char *name) -> std::optional<std::string> {
-      if (!names.contains(name) || names[name].is_null())
-        return std::nullopt;
-      std::string value = names[name].dump();
+      const Json value = names.contains(name) ? names[name] : Json();
       names.erase(name);
-      return value;
+      return value.is_null() ? std::nullopt : std::optional(value.dump());
     };
-    const std::string messages = *take("messages");
+    const std::string messages = take("messages").value_or("null");
     const std::optional<std::string> tools = take("tools");
     ttrt_text_chat_options options = TTRT_TEXT_CHAT_OPTIONS_INIT;
     options.no_generation_prompt = take("add_generation_prompt") == "false";
-    names.erase("tools");
     const std::string variables = names.dump();
     options.tools = tools ? tools->c_str() : nullptr;
     options.variables = variables.c_str();

@@ -340,6 +340,23 @@ TEST_F(Recordings, CountDroppedZonesOfManyThreads) {
   EXPECT_EQ(log.host.size() + log.droppedMarkers(), size_t(2) * kThreads * kZones);
 }
 
+/// The remedy that the message names helps.
+TEST_F(Recordings, HaveRoomForMoreOfTheHost) {
+  for (uint32_t programs : {0u, 10000u}) {
+    open(programs);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 20000; ++i)
+      ttrt_frame(profiler, 0);
+    const ProfileLog log = this->log();
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(log.droppedMarkers(), programs ? 0u : 20000u - (1u << 14));
+    EXPECT_EQ(text.starts_with("ttrt: profiler: host: the ring was full and 3616 markers were "
+                               "dropped: read it more often ("),
+              !programs)
+        << text;
+  }
+}
+
 TEST_F(Recordings, AreReadWhileTheyRun) {
   open(/*programs=*/0, /*interval=*/1);
   TemporaryFile file{chainBundle(20, /*barriers=*/true).finish()};
@@ -429,6 +446,32 @@ TEST_F(Recordings, OfTheEnvironmentFailOnStderrOnly) {
   unsetenv("TTRT_PROFILE");
   EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot make the folder /dev/null"),
             std::string::npos);
+}
+
+TEST_F(Recordings, OfTheEnvironmentHaveItsNumbers) {
+  setenv("TTRT_PROFILE", (root + "/environment").c_str(), 1);
+  TemporaryFile file{sampleBundle().finish()};
+  for (const char *name : {"TTRT_PROFILE_PROGRAMS", "TTRT_PROFILE_INTERVAL"}) {
+    for (const char *value :
+         {"1e3", "-1", "+5", "5 ", "many", "4294967296", "99999999999999999999"}) {
+      setenv(name, value, 1);
+      testing::internal::CaptureStderr();
+      Loaded loaded(file.path(), 1);
+      EXPECT_EQ(testing::internal::GetCapturedStderr(), std::string("ttrt: TTRT_PROFILE: ") + name +
+                                                            ": expected a number, found '" + value +
+                                                            "'; this device is not recorded\n");
+    }
+    setenv(name, "", 1);
+  }
+  setenv("TTRT_PROFILE_PROGRAMS", "77", 1);
+  setenv("TTRT_PROFILE_INTERVAL", "5", 1);
+  {
+    Loaded loaded(file.path(), 1);
+  }
+  for (const char *name : {"TTRT_PROFILE", "TTRT_PROFILE_PROGRAMS", "TTRT_PROFILE_INTERVAL"})
+    unsetenv(name);
+  for (const auto &entry : std::filesystem::directory_iterator(root + "/environment"))
+    EXPECT_EQ(ProfileLog(entry.path()).start.programs, 77u);
 }
 
 TEST_F(Recordings, RefuseWrongArguments) {

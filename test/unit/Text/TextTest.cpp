@@ -8,6 +8,7 @@
 #include "test/unit/Support/GenerateBundle.h"
 #include "test/unit/Support/Loaded.h"
 
+#include <chrono>
 #include <thread>
 
 using namespace ttrt;
@@ -184,6 +185,89 @@ TEST_F(Text, RefusesWrongArguments) {
   expectMessage("at most 67108864 bytes");
   ttrt_text_close(nullptr);
   ttrt_text_stream_close(nullptr);
+}
+
+/// A name that comes twice has its first place and its last value.
+TEST_F(Text, ReadsObjectsOfManyFields) {
+  ASSERT_EQ(open(kTokenizer, "{% set m = messages[0] %}{{ 'b' * m.a }}{{ m | list | first }}"
+                             "{{ 'a' * m.b }}"),
+            TTRT_OK);
+  for (int more : {0, 900}) {
+    std::string object = R"([{"a": 5, "b": 2)";
+    for (int i = 0; i < more; ++i)
+      object += ", \"x" + std::to_string(i) + "\": 0";
+    ASSERT_EQ(chat((object + R"(, "a": 3}])").c_str()), TTRT_OK) << error.message;
+    EXPECT_EQ(prompt, (Tokens{0, 3, 3, 3, 2, 2, 2}));
+  }
+}
+
+/// 200,000 fields in objects of different sizes: all fields of an object are not searched for each.
+TEST_F(Text, ReadsObjectsInLinearTime) {
+  ASSERT_EQ(open(kTokenizer, "{{ messages | length }}"), TTRT_OK);
+  auto seconds = [&](int size) {
+    std::string object;
+    for (int i = 0; i < size; ++i)
+      object += (i ? ",\"a name of a field, number " : "{\"a name of a field, number ") +
+                std::to_string(100000 + i) + "\":0";
+    std::string objects = "[";
+    for (int i = 0; i < 200000 / size; ++i)
+      objects += (i ? "," : "") + object + "}";
+    objects += "]";
+    double least = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_EQ(chat(objects.c_str()), TTRT_OK) << error.message;
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+      least = std::min(least, time.count());
+    }
+    return least;
+  };
+  EXPECT_LT(seconds(1000), 4 * seconds(10));
+}
+
+/// A model can have more tokens than there are texts.
+TEST_F(Text, GivesPaddingNoText) {
+  BundleBuilder builder = chatBundle();
+  auto vocabulary = std::make_unique<fb::MetadatumT>();
+  vocabulary->key = "vocabulary";
+  auto openWith = [&](std::string_view number) {
+    vocabulary->value.assign(number.begin(), number.end());
+    builder.bundle.metadata.push_back(std::make_unique<fb::MetadatumT>(*vocabulary));
+    const TemporaryFile file{builder.finish()};
+    builder.bundle.metadata.pop_back();
+    ttrt_bundle *bundle;
+    EXPECT_EQ(ttrt_bundle_open(file.path(), TTRT_VERIFY_FULL, &bundle, &error), TTRT_OK)
+        << error.message;
+    ttrt_text_close(text);
+    const ttrt_status status = ttrt_text_open(bundle, &text, &error);
+    ttrt_bundle_close(bundle);
+    return status;
+  };
+  ASSERT_EQ(openWith("1024"), TTRT_OK) << error.message;
+  ttrt_text_info info = TTRT_TEXT_INFO_INIT;
+  ASSERT_EQ(ttrt_text_query(text, &info, &error), TTRT_OK);
+  EXPECT_EQ(info.tokens, 1000u);
+  ttrt_text_stream *stream;
+  ASSERT_EQ(ttrt_text_stream_open(text, nullptr, &stream, &error), TTRT_OK);
+  EXPECT_EQ(push(stream, 0xf0), "");
+  for (int32_t token : {1000, 1023})
+    EXPECT_EQ(push(stream, token), "");
+  EXPECT_EQ(push(stream, 0x9f), "");
+  EXPECT_EQ(push(stream, 0x99), "");
+  EXPECT_EQ(push(stream, 0x82), "\U0001f642");
+  const char *piece;
+  size_t size;
+  EXPECT_EQ(ttrt_text_stream_push(stream, 1024, &piece, &size, &error), TTRT_INVALID_ARGUMENT);
+  expectMessage("expected a token from 0 to 1023, found 1024");
+  ttrt_text_stream_close(stream);
+  const Tokens tokens = {'a', 1023, 'b'};
+  char bytes[2];
+  ASSERT_EQ(ttrt_text_decode(text, tokens.data(), 3, nullptr, bytes, 2, &size, &error), TTRT_OK);
+  EXPECT_EQ(std::string_view(bytes, size), "ab");
+  ASSERT_EQ(openWith("7"), TTRT_OK); // fewer than there are texts
+  ASSERT_EQ(ttrt_text_decode(text, tokens.data(), 1, nullptr, bytes, 2, &size, &error), TTRT_OK);
+  for (const char *wrong : {"", "many", "12x", "-1"})
+    EXPECT_EQ(openWith(wrong), TTRT_BAD_BUNDLE) << wrong;
 }
 
 TEST_F(Text, ReadsStructsOfOtherReleases) {

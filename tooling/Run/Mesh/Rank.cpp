@@ -9,6 +9,7 @@
 #include "ttrt/mesh.h"
 #include "ttrt/mpi.h"
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -97,7 +98,14 @@ void startProcesses(uint32_t devices, bool bind) {
 
 static uint32_t numberOf(const char *variable) {
   const char *text = getenv(variable);
-  return text ? static_cast<uint32_t>(strtoul(text, nullptr, 10)) : 0;
+  if (!text || !*text)
+    return 0;
+  uint32_t number = 0;
+  const char *end = text + strlen(text);
+  if (const auto read = std::from_chars(text, end, number);
+      read.ec != std::errc() || read.ptr != end)
+    throw UserError(fmt::format("{}: expected a number, found '{}'", variable, text));
+  return number;
 }
 
 bool isStartedByMpi() {
@@ -111,7 +119,7 @@ bool isStartedByMpi() {
 /// In the folders where libraries of ttrun's installation are, then where the system has its.
 static std::vector<std::string> librariesOfMpi() {
   constexpr char kName[] = "libttrt-mpi.so.0";
-  if (const char *given = getenv("TTRT_MPI_LIBRARY"))
+  if (const char *given = getenv("TTRT_MPI_LIBRARY"); given && *given)
     return {given};
   std::vector<std::string> paths;
   char program[4096];

@@ -4,8 +4,8 @@
 // Parts of a sum that are gathered again are the sum.
 // CHECK-LABEL: func.func @gather_of_reduce_scatter
 func.func @gather_of_reduce_scatter(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-  // CHECK: %[[SUM:.*]] = ttc.all_reduce %arg0 {axes = ["x"], reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %0 = ttc.reduce_scatter %x {axes = ["x"], dimension = 1, reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  // CHECK: %[[SUM:.*]] = ttc.all_reduce %arg0 reduction max {axes = ["x"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = ttc.reduce_scatter %x reduction max {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x4xf32>
   %1 = ttc.all_gather %0 {axes = ["x"], dimension = 1} : (tensor<4x4xf32>) -> tensor<4x8xf32>
   // Along other axes they are not.
   // CHECK: ttc.reduce_scatter
@@ -34,10 +34,10 @@ func.func @constants() -> (tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4
   // CHECK-DAG: %[[GATHERED:.*]] = ttc.constant dense<3.000000e+00> : tensor<8xf32>
   // CHECK-DAG: %[[SAME:.*]] = ttc.constant dense<3.000000e+00> : tensor<4xf32>
   // CHECK-DAG: %[[SHARDS:.*]] = ttc.constant #ttc.shards
-  %2 = ttc.all_reduce %0 {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = ttc.all_reduce %0 reduction max {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
   %3 = ttc.all_gather %0 {axes = ["x"], dimension = 0} : (tensor<4xf32>) -> tensor<8xf32>
   // CHECK: %[[MAX:.*]] = ttc.all_reduce %[[SHARDS]]
-  %4 = ttc.all_reduce %1 {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = ttc.all_reduce %1 reduction max {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: %[[SUM:.*]] = ttc.all_reduce %[[SAME]]
   %5 = ttc.all_reduce %0 {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: return %[[SAME]], %[[GATHERED]], %[[MAX]], %[[SUM]]
@@ -60,8 +60,8 @@ func.func @sums(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   %4 = ttc.all_reduce %y {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
   %5 = ttc.add %3, %4 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // CHECK: %[[SLICE:.*]] = ttc.slice %arg0
-  // CHECK: %[[PART:.*]] = ttc.all_reduce %[[SLICE]] {axes = ["x"], reduction = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>
-  %6 = ttc.all_reduce %x {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: %[[PART:.*]] = ttc.all_reduce %[[SLICE]] reduction max {axes = ["x"]} : (tensor<2xf32>) -> tensor<2xf32>
+  %6 = ttc.all_reduce %x reduction max {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
   %7 = ttc.slice %6 {starts = [2], sizes = [2], steps = [1]} : (tensor<4xf32>) -> tensor<2xf32>
   // CHECK: return %[[SUM]], %[[OTHER]], %[[PART]]
   return %2, %5, %7 : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>

@@ -7,7 +7,7 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", si
 
 func.func @collectives(%x: tensor<4x8xf32> {ttc.sharding = [["x", "y"], []]}) {
   %0 = ttc.all_reduce %x {axes = ["y"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %1 = ttc.all_reduce %x {axes = ["y"], reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = ttc.all_reduce %x reduction max {axes = ["y"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %2 = ttc.all_gather %x {axes = ["x", "y"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x64xf32>
   %3 = ttc.reduce_scatter %x {axes = ["y"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x2xf32>
   %4 = ttc.all_to_all %x {axes = ["y"], split = 0, concat = 1} : (tensor<4x8xf32>) -> tensor<1x32xf32>

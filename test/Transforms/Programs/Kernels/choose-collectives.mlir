@@ -18,7 +18,7 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", si
     // CHECK: ttc.exchange @all_gather(%[[B]]) : (tensor<4x8xf32>) -> tensor<4x16xf32>
     %2 = ttc.all_gather %1 {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x16xf32>
     // CHECK: ttc.exchange @all_reduce_0(%[[B]])
-    %3 = ttc.all_reduce %1 {axes = ["y", "x"], reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = ttc.all_reduce %1 reduction max {axes = ["y", "x"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
     return %1, %2, %3 : tensor<4x8xf32>, tensor<4x16xf32>, tensor<4x8xf32>
   }
 }
