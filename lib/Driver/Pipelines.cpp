@@ -121,6 +121,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
     states.state.assign(state.begin(), state.end());
     manager.addPass(createBindStates(states));
   }
+  // Before any pass looks at ops: all of them see those of traced regions beside the others.
+  manager.addPass(createInlineTraced());
   // Before types and layouts change what it recognises.
   manager.addPass(createKeepStatesInPlace());
   // Early, so that a file for another CPU is an error before anything is computed.
@@ -192,7 +194,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
 
   // --- Programs -> traces. -----------------------------------------------------------------
   // After outlining, a function contains only dispatches, views and constants, which a trace can
-  // contain; and ops were not fused across the boundary of a ttc.traced region that the user wrote.
+  // contain, and the boundaries of ttc.traced regions that the user wrote.
   manager.addNestedPass<func::FuncOp>(createFormTraces());
   manager.addPass(createHoistIO());
   manager.addPass(createVerifyHoisted());

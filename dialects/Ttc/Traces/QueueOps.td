@@ -16,8 +16,8 @@ include "mlir/IR/SymbolInterfaces.td"
 
 class Ttc_TransferOp<string mnemonic, list<Trait> traits = []>
     : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
-  let arguments = (ins Ttc_Tensor:$input);
-  let results = (outs Ttc_Tensor:$output);
+  let arguments = (ins Ttc_StoredTensor:$input);
+  let results = (outs Ttc_StoredTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($output)";
   let hasVerifier = 1;
 }

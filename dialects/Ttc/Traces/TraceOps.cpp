@@ -35,6 +35,12 @@ LogicalResult TracedOp::verifyRegions() {
   return failure(nested.wasInterrupted());
 }
 
+//===--- trace_boundary ---------------------------------------------------------------===//
+
+bool TraceBoundaryOp::separates(Operation *op) {
+  return isa<TraceBoundaryOp, EventOpInterface>(op);
+}
+
 //===--- trace ------------------------------------------------------------------------===//
 
 void TraceOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {

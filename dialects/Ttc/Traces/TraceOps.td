@@ -26,6 +26,10 @@ def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegi
     hold transfers, constants and host work. `--ttc-hoist-io` moves these out of the region, splits
     the region where necessary, and outlines the rest as `ttc.trace`.
 
+    A region that a user writes may hold ops on tensors, too. `--ttc-inline-traced` replaces it by its
+    ops between two `ttc.trace_boundary`, so that all passes on tensors and programs see one list of
+    ops; `--ttc-form-traces` makes regions again.
+
     Constraints:
     - (C1) The region ends with `ttc.yield`, which yields one value for each result, of the
       result's type.
@@ -40,10 +44,31 @@ def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegi
     }
     ```
   }];
-  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let results = (outs Variadic<Ttc_StoredTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`->` type($outputs)^)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
+}
+
+def Ttc_TraceBoundaryOp : Ttc_Op<"trace_boundary", []> {
+  let summary = "Where a trace ends, and another one begins";
+  let description = [{
+    Stands where a traced region that a user wrote begins or ends. `--ttc-fuse` makes no program of ops
+    on both sides of it, and `--ttc-form-traces` makes a region of the ops between two of them. It has
+    effects that are not described, so that no pass moves or removes it.
+
+    ```mlir
+    %0 = ttc.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    ttc.trace_boundary
+    %1 = ttc.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    /// Whether what precedes the op and what follows it belong to different traces: a boundary, or an
+    /// event, which orders them.
+    static bool separates(::mlir::Operation *op);
+  }];
 }
 
 def Ttc_TraceOp : Ttc_Op<"trace", [

@@ -600,7 +600,7 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     - any other single op.
 
     Constants of one element, or of equal elements, move into the fusions of elementwise ops that use
-    them.
+    them. No fusion has ops of both sides of a `ttc.trace_boundary` or an event.
 
     Before:
     ```mlir

@@ -5,16 +5,59 @@
 
 include "Options.td"
 
-def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
-  let summary = "Marks the region of a function to replay as a trace";
+def InlineTraced : Pass<"ttc-inline-traced", "::mlir::ModuleOp"> {
+  let summary = "Replaces traced regions by their ops, between boundaries";
   let description = [{
-    Puts the whole body of a function into one `ttc.traced` region, including the transfers of
-    arguments and results. A function that already contains such regions is left as it is. Arguments and
-    results that are states (`ttc.state`) are on the device and not transferred; a result that is the old value of
-    a state is copied, because the state may be updated before it is read.
+    A `ttc.traced` region that a user wrote becomes its ops, between two `ttc.trace_boundary`. All passes
+    on tensors and programs then see one list of ops, as in a function without regions, and
+    `--ttc-form-traces` makes the regions again. No program has ops of both sides of a boundary; other
+    rewrites see through it, so that results have the same bits as without regions. A rewrite of several
+    ops puts its result where the last of them was.
+
+    Transfers are removed if `--ttc-form-traces` makes them again: all that do not change the layout,
+    but those whose host side is a host step (`ttc.host_dispatch`), which stay where they are written.
+
+    An op in a region that no trace can hold and the host cannot do before, after or between traces is an
+    error that suggests a rewrite: events, control flow, ops with unknown effects.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %h = ttc.traced -> tensor<4xf32> {
+        %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+        %y = ttc.relu %d : (tensor<4xf32>) -> tensor<4xf32>
+        %r = ttc.from_device %y : tensor<4xf32> to tensor<4xf32>
+        ttc.yield %r : tensor<4xf32>
+      }
+      return %h : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      ttc.trace_boundary
+      %y = ttc.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.trace_boundary
+      return %y : tensor<4xf32>
+    }
+    ```
+
+    Counters (`--mlir-pass-statistics`): `regions`, `transfers`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
+def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
+  let summary = "Marks the regions of a function to replay as traces";
+  let description = [{
+    Puts the body of a function into `ttc.traced` regions: one, or one between each two
+    `ttc.trace_boundary` and events (`ttc.record_event`, `ttc.wait_event`). Where there is only host work,
+    none is made. A function that contains such regions already is left as it is.
+
+    Values that are needed on the other side are transferred: arguments and results of host steps to the
+    device, results and operands of host steps to the host. Constants, and arguments and results that are
+    states (`ttc.state`), are on the device; a result that is the old value of a state is copied, because
+    the state may be updated before it is read. A transfer there and back is removed.
 
     Host steps (`ttc.host_dispatch`) use the device's memory in place if the target is `cpu`, which shares
-    it with the host; otherwise, transfers are inserted around them. `--ttc-hoist-io` then splits the
+    it with the host, unless there are transfers around them already. `--ttc-hoist-io` then splits the
     region there.
 
     ```mlir

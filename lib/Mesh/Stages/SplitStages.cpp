@@ -3,6 +3,7 @@
 #include "StageFunctions.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
@@ -116,6 +117,9 @@ LogicalResult StagePlanner::readWork() {
   for (Operation &op : function.front().without_terminator()) {
     if (op.getNumRegions() != 0)
       return op.emitError("--parallel=pipeline: expected ops without regions, found this one");
+    if (TraceBoundaryOp::separates(&op))
+      return op.emitError("--parallel=pipeline: expected no ttc.traced region and no event, found ")
+             << op.getName() << ": each stage is a trace of its own; leave them out";
     if (isCopied(&op))
       continue;
     positions[&op] = work.size();

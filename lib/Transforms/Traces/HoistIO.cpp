@@ -3,6 +3,7 @@
 // any trace, stage 1 the first trace, stage 2 the host's after it, and so on. An op's stage is the
 // lowest one of its side that is not below the stages of its operands. So a region is split only
 // where device work depends on host work that depends on device work.
+#include "Untraceable.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
@@ -67,33 +68,13 @@ private:
       } else if (isa<HostWorkOpInterface>(op) && !isa<EventOpInterface>(op)) {
         stage += isDevice(stage);
       } else {
-        reportUnhoistable(&op);
+        reportUntraceable(&op);
         failed = true;
       }
       stages[&op] = stage;
       lastStage = std::max(lastStage, stage);
     }
     return failure(failed);
-  }
-
-  /// Reports the op and suggests a rewrite.
-  static void reportUnhoistable(Operation *op) {
-    InFlightDiagnostic error = op->emitError("expected work that a trace can hold or that can be "
-                                             "moved out of ttc.traced, found ")
-                               << op->getName();
-    auto &note = error.attachNote();
-    if (isa<EventOpInterface>(op))
-      note << "an event orders the work around it, and inside a trace the host cannot order "
-              "anything: end the ttc.traced region before it and begin another one after it";
-    else if (op->getNumRegions() != 0)
-      note << "a trace has no control flow: unroll or outline it as a ttc.program that "
-              "ttc.dispatch runs, or move it before or after the ttc.traced region";
-    else if (isa<TtcDialect>(op->getDialect()) && isMemoryEffectFree(op))
-      note << "it belongs to no program: --ttc-outline-programs makes programs of tensor ops, "
-              "which ttc.dispatch (or ttc.host_dispatch) then runs";
-    else
-      note << "its effects are unknown: write its work as a ttc.program that "
-              "ttc.host_dispatch runs, or move it before or after the ttc.traced region";
   }
 
   SmallVector<Operation *> getOps(int64_t stage) {

@@ -35,6 +35,19 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
 
 // -----
 
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.program private @neg(%a: tensor<4xf32>) -> tensor<4xf32>
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = ttc.dispatch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @+1 {{--parallel=pipeline: expected no ttc.traced region and no event, found ttc.trace_boundary: each stage is a trace of its own; leave them out}}
+    ttc.trace_boundary
+    %1 = ttc.dispatch @neg(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+
+// -----
+
 // The state is read first and updated last.
 module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
   ttc.state @s : tensor<4xf32>

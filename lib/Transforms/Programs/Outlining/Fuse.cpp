@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -33,19 +34,17 @@ bool isInlineConstant(Value value) {
   return constant.getValue().isSplat() || constant.getValue().getNumElements() == 1;
 }
 
-/// Groups the ops of one block.
+/// Groups the ops of one block, none across what separates traces.
 class BlockFuser {
 public:
   explicit BlockFuser(Block &block) : block(block) {}
 
   void run() {
-    for (Operation &op : block)
-      if (isa<KernelOpInterface>(op) && isFusable(&op))
-        fuseTail(cast<KernelOpInterface>(op));
-    // Users first, so that a group grows towards its operands.
-    for (Operation &op : llvm::reverse(block))
-      if (isFusable(&op) && !groupOf.contains(&op))
-        fuseProducers(&op);
+    for (begin = block.begin(); begin != block.end(); begin = end) {
+      end = std::find_if(std::next(begin), block.end(),
+                         [](Operation &op) { return TraceBoundaryOp::separates(&op); });
+      group();
+    }
     for (Group &group : groups) {
       llvm::sort(group, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
       numOps += group.size();
@@ -59,6 +58,23 @@ public:
 
 private:
   using Group = SmallVector<Operation *>;
+
+  /// Groups the ops from `begin` to `end`.
+  void group() {
+    for (Operation &op : llvm::make_range(begin, end))
+      if (isa<KernelOpInterface>(op) && isFusable(&op))
+        fuseTail(cast<KernelOpInterface>(op));
+    // Users first, so that a group grows towards its operands.
+    for (Operation &op : llvm::reverse(llvm::make_range(begin, end)))
+      if (isFusable(&op) && !groupOf.contains(&op))
+        fuseProducers(&op);
+  }
+
+  /// Whether the op is from `begin` to `end`.
+  bool isInReach(Operation *op) const {
+    return op->getBlock() == &block && !op->isBeforeInBlock(&*begin) &&
+           (end == block.end() || op->isBeforeInBlock(&*end));
+  }
 
   void addGroup(Group group) {
     for (Operation *op : group)
@@ -117,7 +133,7 @@ private:
 
   bool canRunInEpilogue(Operation *op, KernelOpInterface anchor) {
     auto type = tensorType(anchor->getResult(0));
-    if (!isa<ElementwiseOpInterface>(op) || op->getBlock() != &block || groupOf.contains(op) ||
+    if (!isa<ElementwiseOpInterface>(op) || !isInReach(op) || groupOf.contains(op) ||
         tensorType(op->getResult(0)).getShape() != type.getShape() ||
         !canHandle(anchor, tensorType(op->getResult(0)).getElementType()))
       return false;
@@ -193,8 +209,8 @@ private:
 
   bool canJoin(Operation *producer, const llvm::SmallSetVector<Operation *, 16> &members,
                Operation *root) {
-    return producer->getBlock() == &block && isa<ElementwiseOpInterface>(producer) &&
-           isFusable(producer) && !groupOf.contains(producer) &&
+    return isInReach(producer) && isa<ElementwiseOpInterface>(producer) && isFusable(producer) &&
+           !groupOf.contains(producer) &&
            tensorType(producer->getResult(0)).getShape() ==
                tensorType(root->getResult(0)).getShape() &&
            llvm::all_of(producer->getUsers(),
@@ -250,6 +266,7 @@ private:
   }
 
   Block &block;
+  Block::iterator begin, end;
   std::vector<Group> groups;
   DenseMap<Operation *, size_t> groupOf;
   int64_t numOps = 0;

@@ -27,8 +27,9 @@ func.func @add(%x: tensor<4xf8E5M2>) {
 // -----
 
 // ... or puts them into programs: --ttc-legalize-types is missing.
-func.func @to_device(%x: tensor<4xi4>) {
-  // expected-error@+1 {{'ttc.to_device' op operand #0 must be tensor of static shape}}
-  %r = ttc.to_device %x : tensor<4xi4> to tensor<4xi4>
+ttc.program @f(tensor<4xi8>) -> tensor<4xi8>
+func.func @dispatch(%x: tensor<4xi4>) {
+  // expected-error@+1 {{'ttc.dispatch' op operand #0 must be variadic of tensor of static shape}}
+  %r = ttc.dispatch @f(%x) : (tensor<4xi4>) -> tensor<4xi8>
   return
 }

@@ -15,6 +15,7 @@ module {
       %7 = ttc.from_device %6 : tensor<1x10xf32> to tensor<1x10xf32>
       ttc.yield %7 : tensor<1x10xf32>
     }
+    ttc.trace_boundary
     %2 = ttc.to_device %arg0 : tensor<1x64xf32> to tensor<1x64xf32>
     %3 = ttc.execute @main_t0(%2) : (tensor<1x64xf32>) -> tensor<1x10xf32>
     %8 = ttc.host_dispatch @mlp(%arg0) : (tensor<1x64xf32>) -> tensor<1x10xf32>

@@ -162,3 +162,38 @@ func.func @masked_softmax(%x: tensor<2x4x4xf32>, %mask: tensor<4x4xf32>) -> tens
   %1 = ttc.softmax %0 {axis = 2 : i64} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
   return %1 : tensor<2x4x4xf32>
 }
+
+// -----
+
+// Traces are divided at boundaries and events: no fusion has ops of both sides, neither in the epilogue of a kernel
+// nor in front of another op.
+// CHECK-LABEL: @traces
+func.func @traces(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: ttc.add
+  // CHECK-NEXT: ttc.yield
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>} : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  // CHECK: ttc.trace_boundary
+  ttc.trace_boundary
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.relu
+  // CHECK-NEXT: ttc.exp
+  // CHECK-NEXT: ttc.yield
+  %2 = ttc.relu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = ttc.exp %2 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  // CHECK: ttc.record_event
+  %e = ttc.record_event on 0
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.tanh
+  // CHECK-NEXT: ttc.yield
+  %4 = ttc.tanh %3 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  // CHECK: ttc.wait_event
+  ttc.wait_event %e on 1
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.softmax
+  // CHECK-NEXT: ttc.yield
+  %5 = ttc.softmax %4 {axis = 1 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %5 : tensor<4x16xf32>
+}
