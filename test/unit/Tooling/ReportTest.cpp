@@ -467,6 +467,14 @@ TEST(Report, MarkersKeepAllThatWasRecorded) {
       << csv;
 }
 
+/// Tracy takes only those for frames that say so.
+TEST(Report, TimelineNamesFrames) {
+  const std::string timeline = timelineJson(analyse(parseLog(wholeLog().bytes), ""));
+  EXPECT_NE(timeline.find("\"cat\": \"frame\", \"name\": \"frame request\", \"ts\": 0.0001,"),
+            std::string::npos)
+      << timeline;
+}
+
 TEST(Report, NamesDropsWithTheRemedy) {
   const std::vector<std::string> lines = warningsOf(analyse(parseLog(wholeLog().bytes), ""));
   ASSERT_EQ(lines.size(), 3u);
