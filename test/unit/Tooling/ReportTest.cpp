@@ -390,7 +390,7 @@ TEST(Analysis, UsesAddUpToTheWholeTime) {
   EXPECT_NEAR(shares, use(Use::Ops), 1e-6);
   ASSERT_EQ(times.iterations.size(), 1u);
   EXPECT_EQ(times.iterations[0], 1000);
-  EXPECT_NEAR(times.waits[0], 0.6, 1e-9);
+  EXPECT_EQ(times.causesOfIterations[0], (CauseTimes{400, 0, 0, 600, 0}));
 }
 
 TEST(Analysis, DividesTimeAmongOpsOfDifferentQueues) {
