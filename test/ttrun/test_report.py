@@ -144,7 +144,6 @@ def test_the_format_is_checked(events, message):
     assert (not found) if message is None else any(message in problem for problem in found), found
 
 
-@pytest.mark.parametrize("text", ["[]", "{", '{"traceEvents": [NaN]}', '{"traceEvents": [], "traceEvents": []}'])
 def named(*events):
     names = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": str(tid)}} for tid in (1, 2)]
     return json.dumps({"traceEvents": names + list(events)})
@@ -175,6 +174,7 @@ def test_tracy_imports_what_perf_writes(tools, written):
         assert len(trace_events.TracyImport(text).zones) > COMMANDS
 
 
+@pytest.mark.parametrize("text", ["[]", "{", '{"traceEvents": [NaN]}', '{"traceEvents": [], "traceEvents": []}'])
 def test_what_is_no_trace(text):
     assert trace_events.problems(text)
 
@@ -246,6 +246,21 @@ def test_phases_of_perf_are_signposts(record):
     instants = [e["name"] for e in report.timeline if e["ph"] == "i" and e["cat"] == "signpost"]
     assert instants == ["warm-up", "measured"]
     assert len(report.ops()) == 7 * COMMANDS
+
+
+@pytest.mark.parametrize("schedule", ["single", "overlap-io-signals", "overlap-io-untraced"])
+def test_perf_records_only_the_schedule(tools, digits, tmp_path, schedule):
+    done = tools.ttrun("perf", digits, "--cores=1", f"--schedule={schedule}", "--loops=20", "--warmup=4", "--json",
+                       f"--profile={tmp_path}", "--profile-programs=10000")
+    [folder] = tmp_path.iterdir()
+    report, measured = Report(folder), json.loads(done.stdout)
+    assert not {"device_ms", "end_to_end_ms"} & set(measured) and measured["interval_ms"]["median"] > 0
+    assert {e["name"] for e in report.timeline if e.get("cat") == "call"} <= {"pipeline enqueue", "pipeline pop"}
+    assert sum(op["time_us"]["count"] for op in report.json["ops"] if op["name"] == "read output logits") == 24
+    failed = tools.ttrun("perf", digits, f"--schedule={schedule}", "--ops", f"--profile={tmp_path}", check=False)
+    assert failed.returncode == 2 and "expected no --ops, --programs, --csv and --timeline" in failed.stderr
+    failed = tools.ttrun("perf", digits, "--schedule=auto", f"--profile={tmp_path}", check=False)
+    assert failed.returncode == 2 and "expected the schedule that it takes" in failed.stderr
 
 
 def test_long_blocking_runs_drop_nothing(tools, bundle, tmp_path):
