@@ -119,12 +119,36 @@ def test_bundle_for_one_device(run, written):
 
 @pytest.mark.parametrize("option, message", [
     ("--sandbox", "a sandbox has one device: expected no --sandbox with a mesh"),
-    ("--profile=p", "recordings are of one device: expected no --profile with a mesh"),
     ("--schedule=auto", "--schedule=auto measures one device"),
     ("--save-state=s", "each device of a mesh has its own states: expected no --save-state")])
 def test_options_of_one_device(run, written, tmp_path, option, message):
     done = run("threads", written("mesh-parts"), "--random", option, check=False, cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
+
+
+@pytest.mark.parametrize("command", [["run", "--loops=20"], ["run", "--loops=20", "--queues=1"], ["perf", "--loops=20"]],
+                         ids=["blocking", "pipeline", "perf"])
+def test_a_recording_of_all_devices(tools, written, tmp_path, command):
+    """Exchanges are no ops, in the times and in the tables; each device has a verdict."""
+    command, *options = command
+    tools.ttrun(command, written("mesh-parts"), "--random", "--cores=1", f"--profile={tmp_path}", *options)
+    [folder] = tmp_path.iterdir()
+    report = json.loads((folder / "report.json").read_text())
+    assert len(report["devices"]) == 2 and report["dropped_markers"] == report["unmatched_begins"] == 0
+    exchanges = [op for op in report["ops"] if op["type"] == "exchange"]
+    assert exchanges and not {op["name"] for op in exchanges} & {program["name"] for program in report["programs"]}
+    assert all(op["share_ms"] == 0 for op in exchanges)
+    for device in report["devices"]:
+        assert device["uses_ms"]["exchanges"] > 0
+        assert sum(device["uses_ms"].values()) == pytest.approx(device["span_ms"], rel=1e-6)
+        assert device["verdict"]["critical_path"]["other devices"]["share"] > 0
+
+
+def test_a_recording_is_of_one_process(run, written, tmp_path):
+    done = run("processes", written("mesh-parts"), "--random", f"--profile={tmp_path}", check=False)
+    assert done.returncode == 2 and "a recording is of one process: expected no --profile with --processes" in done.stderr
+    run("processes", written("mesh-parts"), "--random", environment={"TTRT_PROFILE": str(tmp_path)})
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.parametrize("how", ["processes", "mpi"])

@@ -2,16 +2,17 @@
 """Chrome's trace event format, checked strictly: what viewers rely on, and some of them silently repair.
 
 problems(text) lists what is wrong in the JSON text of a trace. It knows the phases of the format that ttrun
-writes: X, i, C, M, B with E, and b with e. Times are compared in whole nanoseconds, without rounding.
+writes: X, i, C, M, and B with E. Times are compared in whole nanoseconds; fractions below a half are cut off.
+
+TracyImport(text) is what Tracy's importer of such traces makes of them.
 """
 import decimal
 import json
 
 REQUIRED = {"X": {"name", "cat", "ts", "dur"}, "B": {"name", "cat", "ts"}, "E": {"ts"},
-            "b": {"name", "cat", "ts", "id"}, "e": {"name", "cat", "ts", "id"}, "i": {"name", "cat", "ts", "s"},
+            "i": {"name", "cat", "ts", "s"},
             "C": {"name", "ts", "args"}, "M": {"name", "args"}}
-OPTIONAL = {"X": {"args"}, "B": {"args"}, "E": {"name", "cat", "args"}, "b": {"args"}, "e": set(),
-            "i": {"args"}, "C": {"cat"}, "M": {"cat"}}
+OPTIONAL = {"X": {"args"}, "B": {"args"}, "E": {"name", "cat", "args"}, "i": {"args"}, "C": {"cat"}, "M": {"cat"}}
 METADATA = {"process_name": {"name": str}, "thread_name": {"name": str}, "process_labels": {"labels": str},
             "process_sort_index": {"sort_index": int}, "thread_sort_index": {"sort_index": int}}
 UNITS = ("ms", "ns")
@@ -29,11 +30,12 @@ def _refuse(constant):
 
 
 def _nanoseconds(value):
-    """The nanoseconds of a time in microseconds; None if it is no number, or has a fraction of a nanosecond."""
+    """The nanoseconds of a time in microseconds; None if it is no number, or readers that round disagree with those
+    that do not."""
     if isinstance(value, bool) or not isinstance(value, (int, decimal.Decimal)):
         return None
     scaled = value * 1000
-    return int(scaled) if scaled == int(scaled) else None
+    return int(scaled) if abs(scaled - int(scaled)) < 0.5 else None
 
 
 def problems(text):
@@ -59,8 +61,7 @@ class _Checker:
         self.found, self.where = found, ""
         self.open = {}       # track -> the slices around: (end, or None of a B; name)
         self.last = {}       # track -> the begin of its last slice
-        self.asynchronous = {}  # process, category and id -> (name, begin) of a b without its e so far
-        self.counters = {}   # process and name -> (series, the time of the last value)
+        self.counters = {}   # process and name -> its series
         self.names = set()   # metadata that names one thing
         self.named, self.used = set(), set()
 
@@ -92,13 +93,11 @@ class _Checker:
         track = (event["pid"], event["tid"])
         self.used.add(("process_name", event["pid"], 0))
         if phase == "C":
-            return self.counter(event, time)
+            return self.counter(event)
         self.used.add(("thread_name", *track))
         if phase == "i":
             if event["s"] not in ("t", "p", "g"):
                 self.say(f"scope {event['s']!r}")
-        elif phase in "be":
-            self.asynchronous_slice(event, phase, time)
         elif phase == "E":
             around = self.open.get(track, [])
             self.leave(around, time)
@@ -135,28 +134,14 @@ class _Checker:
             self.say(f"{event['name']!r} overlaps {around[-1][1]!r}, which is not around it")
         around.append((end, event["name"]))
 
-    def asynchronous_slice(self, event, phase, time):
-        """Those of one id must not overlap: viewers show them in one row."""
-        key = (event["pid"], event["cat"], event["id"])
-        opened = self.asynchronous.pop(key, None)
-        if phase == "b":
-            if opened:
-                self.say(f"a b in {opened[0]!r} of the same id")
-            self.asynchronous[key] = (event["name"], time)
-        elif not opened:
-            self.say("an e without a b")
-        elif opened[0] != event["name"] or opened[1] > time:
-            self.say(f"an e of {event['name']!r} at {time} for {opened[0]!r} at {opened[1]}")
-
-    def counter(self, event, time):
+    def counter(self, event):
         key = (event["pid"], event["name"])
-        series, last = self.counters.get(key, (set(event["args"]), None))
+        series = self.counters.setdefault(key, set(event["args"]))
         if not event["args"] or set(event["args"]) != series:
             self.say(f"counter {event['name']!r} has {sorted(event['args'])}, had {sorted(series)}")
         for name, value in event["args"].items():
             if isinstance(value, bool) or not isinstance(value, (int, decimal.Decimal)):
                 self.say(f"counter {name!r} is {value!r}")
-        self.counters[key] = (series, time)
 
     def metadata(self, event):
         fields = METADATA.get(event["name"])
@@ -176,7 +161,65 @@ class _Checker:
         for track, around in self.open.items():
             if any(end is None for end, _ in around):
                 self.say(f"a B without an E on {track}")
-        if self.asynchronous:
-            self.say(f"a b without an e: {sorted(self.asynchronous)}")
         if unnamed := self.used - self.names:
             self.say(f"without a name: {sorted(unnamed)}")
+
+
+class TracyImport:
+    """Begins and ends of a thread are matched by their order in time, and in the file where that is equal; ids of
+    asynchronous slices are ignored. Threads are told apart by process and thread. Counters are told apart by the
+    names of their values only. Messages that have "frame" in them are frames."""
+
+    def __init__(self, text):
+        # "thread": process and thread; times in nanoseconds, as a double is cut off
+        self.zones = []     # (thread, name, begin, end); end None: it has none
+        self.unmatched = 0  # ends without a begin
+        self.wrong = []     # zones that end when another slice of the file does
+        self.plots = {}     # name -> the counters of the file that it has values of
+        self.frames, self.messages, self.names = [], [], {}
+        edges = []
+        for number, event in enumerate(json.loads(text)["traceEvents"]):
+            phase, args = event["ph"], event.get("args", {})
+            if phase == "C":
+                for name in args:
+                    self.plots.setdefault(name, set()).add((event["pid"], event["name"]))
+                continue
+            thread = (event["pid"], event["tid"])
+            if phase == "M":
+                if event["name"] == "thread_name":
+                    self.names[thread] = args["name"]
+                continue
+            begin = int(event["ts"] * 1000.0)
+            if phase == "i":
+                (self.frames if "frame" in event["name"].lower() else self.messages).append(event["name"])
+            elif phase in "bB":
+                edges.append((begin, thread, event["name"], number))
+            elif phase in "eE":
+                edges.append((begin, thread, None, number))
+            elif phase == "X":
+                edges.append((begin, thread, event["name"], number))
+                edges.append((begin + int(event["dur"] * 1000.0), thread, None, number))
+        ends = {number: time for time, _, name, number in edges if name is None}
+        stacks = {}
+        for time, thread, name, number in sorted(edges, key=lambda edge: edge[0]):
+            stack = stacks.setdefault(thread, [])
+            if name is not None:
+                stack.append((name, time, number))
+            elif not stack:
+                self.unmatched += 1
+            else:
+                begun, begin, first = stack.pop()
+                self.zones.append((thread, begun, begin, time))
+                if ends.get(first, time) != time:  # a B has its end elsewhere
+                    self.wrong.append((thread, begun, begin, time, ends[first]))
+        self.zones += [(thread, name, begin, None) for thread, stack in stacks.items() for name, begin, _ in stack]
+
+    def problems(self):
+        found = [f"{self.unmatched} ends without a begin"] * bool(self.unmatched)
+        found += [f"{zone} has no end" for zone in self.zones if zone[3] is None]
+        found += [f"{name!r} of {thread} from {begin} ends at {end}, expected {right}" for thread, name, begin, end, right in self.wrong]
+        found += [f"one plot {name!r} for {sorted(counters)}" for name, counters in self.plots.items() if len(counters) > 1]
+        found += [f"no name for {thread}" for thread in {zone[0] for zone in self.zones} - set(self.names)]
+        if len(set(self.names.values())) < len(self.names):
+            found.append(f"threads with one name: {sorted(self.names.values())}")
+        return found

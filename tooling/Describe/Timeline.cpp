@@ -47,8 +47,8 @@ std::string Recording::json(const std::string &entry, const std::vector<Run> &de
     const auto process = static_cast<uint32_t>(i) + 1;
     trace.name("process_name", process, 0,
                devices.size() == 1 ? "ttrun perf" : "device " + std::to_string(i));
-    trace.name("thread_name", process, 1, "host");
-    trace.name("thread_name", process, 2, "device");
+    trace.name("thread_name", process, 1, fmt::format("host of device {}", i));
+    trace.name("thread_name", process, 2, fmt::format("device {}", i));
     addDevice(trace, devices[i], process, origin, entry);
   }
   return trace.take();
@@ -60,6 +60,7 @@ void Recording::addDevice(TraceEvents &events, const Run &device, uint32_t proce
   events.slice(process, 1, "run", entry, since(device.begin), since(device.end));
   events.close();
 
+  const std::string counterName = fmt::format("device {} activations_bytes", process - 1);
   const std::vector<Block> blocks = blocksOf(bundle, {}, BufferType::Dram);
   for (const Event &event : device.events) {
     const DecodedTrace &trace = traces[event.trace];
@@ -84,7 +85,7 @@ void Recording::addDevice(TraceEvents &events, const Run &device, uint32_t proce
     events.argument("bytes_read", read);
     events.argument("bytes_written", written);
     events.close();
-    events.counter(process, "DRAM activations alive", since(event.begin), alive);
+    events.counter(process, "DRAM activations alive", counterName, since(event.begin), alive);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "Formats/Json.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
@@ -12,7 +13,13 @@ namespace ttrun {
 
 /// Writes JSON in Chrome's trace event format, one event a line, in the order of the calls. Viewers
 /// show a process as a group of rows and a thread as a row. Times are nanoseconds since a begin
-/// that all events share.
+/// that all events share, and not negative.
+///
+/// Viewers differ. Tracy matches begins and ends of a row by their order in time and, where that is
+/// equal, in the file, whatever their ids; it cuts fractions of nanoseconds off. So slices of a row
+/// must nest, outer ones come first, and asynchronous ones are not written. Tracy also merges the
+/// values of counters that have one name, in whatever process and counter, and takes messages with
+/// "frame" in them for frames.
 class TraceEvents {
 public:
   /// `what`: "process_name" or "thread_name".
@@ -26,18 +33,19 @@ public:
          process, thread, what, index);
   }
 
-  /// Leaves its arguments open: argument() adds one, close() ends it.
+  /// Leaves its arguments open: argument() adds one, close() ends it. Nests in the slices of its
+  /// row that come before it and have not ended.
   void slice(uint32_t process, uint32_t thread, const char *category, const std::string &title,
              int64_t begin, int64_t end) {
-    next(R"({{"ph": "X", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
-         R"("dur": {:.3f}, "args": {{)",
+    next(R"({{"ph": "X", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {}, )"
+         R"("dur": {}, "args": {{)",
          process, thread, category, quoteJson(title), microseconds(begin),
          microseconds(end - begin));
   }
   /// Leaves its arguments open. `scope`: t a thread, p a process, g everything.
   void instant(uint32_t process, uint32_t thread, const char *category, const std::string &title,
                int64_t time, char scope) {
-    next(R"({{"ph": "i", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
+    next(R"({{"ph": "i", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {}, )"
          R"("s": "{}", "args": {{)",
          process, thread, category, quoteJson(title), microseconds(time), scope);
   }
@@ -52,24 +60,23 @@ public:
   }
   void close() { json += "}}"; }
 
-  /// A slice that need not nest in those of its row. `id` tells them apart.
-  void overlapping(uint32_t process, uint32_t thread, const char *category, uint64_t id,
-                   const std::string &title, int64_t begin, int64_t end) {
-    for (const auto &[phase, time] : {std::pair("b", begin), std::pair("e", end)})
-      next(R"({{"ph": "{}", "pid": {}, "tid": {}, "cat": "{}", "id": {}, "name": {}, )"
-           R"("ts": {:.3f}}})",
-           phase, process, thread, category, id, quoteJson(title), microseconds(time));
-  }
-  void counter(uint32_t process, const char *title, int64_t time, uint64_t bytes) {
-    next(R"({{"ph": "C", "pid": {}, "tid": 0, "name": "{}", "ts": {:.3f}, )"
-         R"("args": {{"bytes": {}}}}})",
-         process, title, microseconds(time), bytes);
+  /// A value of the row `title` of a process. `series` names it in viewers that merge the rows of
+  /// all processes; if it ends in "_bytes", Tracy shows bytes.
+  void counter(uint32_t process, const char *title, const std::string &series, int64_t time,
+               uint64_t value) {
+    next(R"({{"ph": "C", "pid": {}, "tid": 0, "name": "{}", "ts": {}, "args": {{{}: {}}}}})",
+         process, title, microseconds(time), quoteJson(series), value);
   }
 
   std::string take() { return std::move(json) + "\n]}\n"; }
 
 private:
-  static double microseconds(int64_t ns) { return static_cast<double>(ns) * 1e-3; }
+  /// With a tenth of a nanosecond more: "1.003" times 1000 is less than 1003 in binary, and a
+  /// reader that cuts the rest off would let a slice begin before the one in front of it ends.
+  static std::string microseconds(int64_t ns) {
+    ns = std::max<int64_t>(ns, 0);
+    return fmt::format("{}.{:03}1", ns / 1000, ns % 1000);
+  }
 
   template <typename... T> void add(fmt::format_string<T...> pattern, T &&...values) {
     fmt::format_to(std::back_inserter(json), pattern, std::forward<T>(values)...);

@@ -12,8 +12,8 @@ namespace ttrun::report {
 using namespace ttrt::profile;
 
 const char *nameOf(Use use) {
-  static const char *const kNames[] = {"ops",       "between ops", "transfers",
-                                       "host work", "library",     "application"};
+  static const char *const kNames[] = {"ops",       "exchanges", "between ops", "transfers",
+                                       "host work", "library",   "application"};
   return kNames[static_cast<size_t>(use)];
 }
 
@@ -21,12 +21,6 @@ double DeviceTimes::coreUse() const {
   const double all = uses[static_cast<size_t>(Use::Ops)] * cores;
   return all > 0 ? coreTime / all : 0;
 }
-
-double DeviceTimes::busy() const {
-  return uses[static_cast<size_t>(Use::Ops)] + uses[static_cast<size_t>(Use::Sync)];
-}
-
-double DeviceTimes::waiting() const { return std::max(0.0, span() - busy()); }
 
 static double medianOf(std::vector<double> &sorted) {
   if (sorted.empty())
@@ -294,177 +288,6 @@ private:
   CountTable coreCounts{a.log.counters.size()};
   std::vector<CoreSpan> streams, commands, dispatched;
 };
-
-/// A change of what happens, at one time.
-struct Change {
-  int64_t time;
-  Use use;     ///< Outside: the begin of an iteration, with `op` if it is dispatched
-  int delta;   ///< 1: begins, -1: ends
-  uint32_t op; ///< of Ops: index
-};
-
-/// Divides the time of one device among uses and ops.
-class Sweep {
-public:
-  Sweep(Analysis &a, uint32_t device) : a(a), device(device), times(a.times[device]) {}
-
-  void run() {
-    collect();
-    if (changes.empty())
-      return;
-    chooseAnchor();
-    std::sort(changes.begin(), changes.end(),
-              [](const Change &x, const Change &y) { return x.time < y.time; });
-    times.begin = changes.front().time;
-    times.end = changes.back().time;
-    int64_t last = times.begin;
-    for (const Change &change : changes) {
-      if (change.time > last)
-        pass(static_cast<double>(change.time - last));
-      last = change.time;
-      apply(change);
-    }
-    times.chooseIterations();
-  }
-
-private:
-  void add(Use use, int64_t begin, int64_t end, uint32_t op = kNone) {
-    changes.push_back({begin, use, 1, op});
-    changes.push_back({end, use, -1, op});
-  }
-
-  void collect() {
-    for (const Execution &execution : a.executions)
-      if (execution.device == device)
-        add(Use::Sync, execution.begin, execution.end);
-    for (const StepRun &run : a.dispatches)
-      if (run.device == device)
-        add(Use::Sync, run.begin, run.end);
-    for (const StepRun &run : a.steps) {
-      if (run.device != device)
-        continue;
-      const StepInfo *step = a.models[device].step(run.step);
-      add(step && step->role == StepRole::HostWork ? Use::HostWork : Use::Transfers, run.begin,
-          run.end);
-    }
-    std::set<uint32_t> queues;
-    for (uint32_t i = 0; i < a.ops.size(); ++i) {
-      const OpRun &op = a.ops[i];
-      if (op.device != device)
-        continue;
-      add(Use::Ops, op.begin, op.end, i);
-      times.coreTime += op.sum;
-      if (queues.insert(op.queue).second)
-        times.cores += a.log.devices[device].coresOf(op.queue);
-    }
-    for (const HostSpan &span : a.host.spans)
-      if (span.device == device && span.zone < kFirstZone)
-        add(Use::Library, hostTime(span.begin), hostTime(span.end));
-  }
-
-  void chooseAnchor() {
-    std::map<uint32_t, uint64_t> counts;
-    for (const Execution &execution : a.executions)
-      if (execution.device == device)
-        ++counts[execution.step];
-    // The first command of a stream begins it if the host dispatches it.
-    for (const OpRun &op : a.ops)
-      if (isDispatched(op)) {
-        auto [first, isNew] = firstCommands.try_emplace(op.step, op.command);
-        first->second = std::min(first->second, op.command);
-      }
-    for (const OpRun &op : a.ops)
-      counts[op.step] += isFirst(op);
-    uint64_t most = 1;
-    for (const auto &[step, number] : counts)
-      if (number > most) {
-        most = number;
-        times.anchor = step;
-      }
-    for (const Execution &execution : a.executions)
-      if (execution.device == device && execution.step == times.anchor)
-        changes.push_back({execution.begin, Use::Outside, 1, kNone});
-    for (uint32_t i = 0; i < a.ops.size(); ++i)
-      if (a.ops[i].step == times.anchor && isFirst(a.ops[i]))
-        changes.push_back({a.ops[i].begin, Use::Outside, 1, i});
-  }
-
-  bool isDispatched(const OpRun &op) const { return op.device == device && op.execution == kNone; }
-  bool isFirst(const OpRun &op) const {
-    if (!isDispatched(op))
-      return false;
-    const auto found = firstCommands.find(op.step);
-    return found != firstCommands.end() && found->second == op.command;
-  }
-
-  /// Some time during which nothing changes.
-  void pass(double nanoseconds) {
-    Use use = Use::Outside;
-    for (size_t i = 0; i < static_cast<size_t>(Use::Outside); ++i)
-      if (active[i]) {
-        use = static_cast<Use>(i);
-        break;
-      }
-    times.uses[static_cast<size_t>(use)] += nanoseconds;
-    if (use == Use::Ops) // shared by the cores that compute
-      each += nanoseconds / static_cast<double>(coresActive);
-    else if (use != Use::Sync)
-      waited += nanoseconds;
-    if (use != Use::Ops)
-      idle[static_cast<size_t>(use)] += nanoseconds;
-  }
-
-  void apply(const Change &change) {
-    if (change.use == Use::Outside)
-      return beginIteration(change.time, change.op != kNone);
-    active[static_cast<size_t>(change.use)] += change.delta;
-    if (change.use != Use::Ops)
-      return;
-    OpRun &op = a.ops[change.op];
-    if (change.delta > 0)
-      endGap(op);
-    idle = {};
-    lastOp = change.op;
-    coresActive += change.delta * static_cast<int64_t>(op.cores);
-    op.share += (change.delta > 0 ? -each : each) * static_cast<double>(op.cores);
-  }
-
-  void endGap(OpRun &op) {
-    op.after = lastOp;
-    double all = 0;
-    for (size_t i = 0; i < kUses; ++i) {
-      all += idle[i];
-      op.gap[i] = lastOp == kNone ? 0 : static_cast<float>(idle[i]);
-    }
-    // Between streams there are gaps that no trace fills.
-    if (isDispatched(op) && !isFirst(op) && lastOp != kNone && a.ops[lastOp].step == op.step)
-      gaps += all;
-  }
-
-  void beginIteration(int64_t time, bool isDispatched) {
-    if (!times.repetitions.empty()) {
-      Iteration &last = times.repetitions.back();
-      last.complete = time > last.begin;
-      last.duration = static_cast<double>(time - last.begin);
-      last.waiting = waited;
-      last.gaps = gaps;
-    }
-    times.repetitions.push_back({time, isDispatched});
-    waited = gaps = 0;
-  }
-
-  Analysis &a;
-  const uint32_t device;
-  DeviceTimes &times;
-  std::map<uint32_t, uint32_t> firstCommands; ///< of the streams that are dispatched, by step
-  std::vector<Change> changes;
-  std::array<int64_t, kUses> active{};
-  int64_t coresActive = 0;
-  double each = 0;                  ///< time that a core has been given since the beginning
-  double waited = 0, gaps = 0;      ///< of the iteration
-  std::array<double, kUses> idle{}; ///< time without ops since an op began or ended
-  uint32_t lastOp = kNone;          ///< that op
-};
 } // namespace
 
 Analysis analyse(Log log, const std::string &bundle) {
@@ -481,7 +304,7 @@ Analysis analyse(Log log, const std::string &bundle) {
   Analyser(a).run();
   a.times.resize(a.log.devices.size());
   for (uint32_t device = 0; device < a.log.devices.size(); ++device)
-    Sweep(a, device).run();
+    divideTime(a, device);
   return a;
 }
 

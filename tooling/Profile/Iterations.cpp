@@ -2,6 +2,8 @@
 #include "Profile/Analysis.h"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace ttrun::report {
 
@@ -17,21 +19,26 @@ void DeviceTimes::chooseIterations() {
   for (const Iteration &iteration : repetitions)
     if (iteration.complete && iteration.dispatched == dispatched) {
       iterations.push_back(iteration.duration);
-      waits.push_back(iteration.waiting / iteration.duration);
+      causesOfIterations.push_back(iteration.causes);
     }
 }
 
-std::vector<double> DeviceTimes::waitsOfBlocks() const {
+std::vector<CauseTimes> DeviceTimes::causesOfBlocks() const {
   const size_t blocks = std::min<size_t>(iterations.size(), 16);
-  std::vector<double> shares;
+  std::vector<CauseTimes> shares;
   for (size_t i = 0; i < blocks; ++i) {
-    double all = 0, waited = 0;
+    double all = 0;
+    CauseTimes sums{};
     for (size_t k = i * iterations.size() / blocks; k < (i + 1) * iterations.size() / blocks; ++k) {
       all += iterations[k];
-      waited += iterations[k] * waits[k];
+      for (size_t cause = 0; cause < kCauses; ++cause)
+        sums[cause] += causesOfIterations[k][cause];
     }
-    if (all > 0)
-      shares.push_back(waited / all);
+    if (!(all > 0))
+      continue;
+    for (double &sum : sums)
+      sum /= all;
+    shares.push_back(sums);
   }
   return shares;
 }
@@ -63,19 +70,39 @@ static std::vector<double> savingsOfPairs(const std::vector<Iteration> &repetiti
   return savings;
 }
 
+TraceSaving savingFrom(TraceSaving::Kind kind, const std::vector<double> &shares) {
+  const Spread spread = spreadOf(shares);
+  return {kind, spread.median, 1.96 * spread.error(), shares.size()};
+}
+
+std::string textOf(const TraceSaving &saving) {
+  using Kind = TraceSaving::Kind;
+  if (saving.kind == Kind::Unknown)
+    return "";
+  const bool isMeasured = saving.kind == Kind::Measured;
+  const bool isClear = std::abs(saving.share) > saving.error;
+  const bool isLoss = isMeasured && saving.share < 0;
+  const std::string interval = fmt::format(
+      "{:.1f} % (+- {:.1f}; {} {})", 100 * (isLoss && isClear ? -saving.share : saving.share),
+      100 * saving.error, saving.blocks, isMeasured ? "pairs of blocks" : "iterations");
+  if (!isClear)
+    return "; unclear whether a trace saves time: " + interval;
+  if (isLoss)
+    return "; a trace loses " + interval;
+  return isMeasured ? "; a trace saves " + interval
+                    : "; a trace saves at most the time between commands, " + interval;
+}
+
 TraceSaving DeviceTimes::traceSaving() const {
   using Kind = TraceSaving::Kind;
-  auto from = [](Kind kind, const std::vector<double> &shares) {
-    const Spread spread = spreadOf(shares);
-    return TraceSaving{kind, spread.median, 1.96 * spread.error(), shares.size()};
-  };
   if (const std::vector<double> pairs = savingsOfPairs(repetitions); pairs.size() >= kEnoughBlocks)
-    return from(Kind::Measured, pairs);
+    return savingFrom(Kind::Measured, pairs);
   std::vector<double> gaps;
   for (const Iteration &iteration : repetitions)
     if (iteration.complete && iteration.dispatched)
       gaps.push_back(iteration.gaps / iteration.duration);
-  return dispatched && gaps.size() >= kEnoughBlocks ? from(Kind::AtMost, gaps) : TraceSaving{};
+  return dispatched && gaps.size() >= kEnoughBlocks ? savingFrom(Kind::AtMost, gaps)
+                                                    : TraceSaving{};
 }
 
 } // namespace ttrun::report

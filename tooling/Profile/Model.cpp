@@ -158,7 +158,11 @@ private:
       op.multipliesBytes = multipliesBytes(action.index);
     } else if (action.info->table == IndexedTable::Event) {
       op.name += " " + model.eventText(action.index);
+      op.signals = action.info->role == OrderRole::Record;
+      op.waits = action.info->role == OrderRole::Wait;
+      op.event = action.index;
     }
+    op.exchanges = action.info->inCollective != CollectiveRole::None;
     forEachAccess(bundle, entry, action,
                   [&](const Access &access) { addAccess(op, action, access); });
     return op;
@@ -269,6 +273,8 @@ private:
       info.role = moves ? StepRole::Transfer : StepRole::HostWork;
       for (size_t i = 0; i < kSpaces; ++i)
         info.bytes += moves ? std::max(op.read[i], op.written[i]) : 0;
+      info.out = action.info->table == IndexedTable::Output ||
+                 op.written[static_cast<size_t>(Space::Host)] > 0;
       if (action.info->accesses == AccessShape::Copy)
         info.bytes = action.bytes;
     }
@@ -285,6 +291,7 @@ private:
       info.text = fmt::format("{} {} {}", kind, noun, text(ports->Get(i)->name()));
       info.entry = text(entry.name());
       info.bytes = sizeOf(*ports->Get(i));
+      info.out = ports == entry.outputs();
       model.steps.push_back(std::move(info));
     }
   }

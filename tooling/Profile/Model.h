@@ -39,6 +39,9 @@ struct OpInfo {
   uint64_t grid = 0;            ///< workgroups
   uint64_t flops = 0;           ///< operations of all workgroups; 0: unknown, or none
   bool multipliesBytes = false; ///< they are mostly products of 8-bit integers
+  bool exchanges = false;       ///< with other devices of the mesh
+  bool signals = false, waits = false; ///< of `event`
+  uint32_t event = 0;
   std::vector<OperandInfo> operands;
   std::array<uint64_t, kSpaces> read{}, written{}; ///< bytes
   uint64_t constants = 0;                          ///< bytes of them that are the bundle's
@@ -57,6 +60,7 @@ struct StepInfo {
   std::string text; ///< "write input image"
   std::string entry, schedule, source;
   uint64_t bytes = 0;                             ///< of a transfer
+  bool out = false;                               ///< of a transfer: to the host
   int64_t trace = -1;                             ///< of an execute step
   std::shared_ptr<const std::vector<OpInfo>> ops; ///< of a stream, by command
 };

@@ -150,8 +150,8 @@ private:
     const OpInfo *op = model.op(run.step, run.command);
     const StepInfo *step = model.step(run.step);
     const std::string name = model.opName(run.step, run.command);
-    fmt::format_to(out(), "{},device,{},{},{},", csvField(op ? op->kind : name), ++calls,
-                   run.device, run.queue);
+    fmt::format_to(out(), "{},{},{},{},{},", csvField(op ? op->kind : name),
+                   op && op->exchanges ? "exchange" : "device", ++calls, run.device, run.queue);
     if (op)
       fmt::format_to(out(), "{}",
                      csvField(fmt::format("{{'action': '{}'; 'entry': '{}'; 'command': {}}}",

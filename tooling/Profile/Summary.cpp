@@ -83,6 +83,7 @@ private:
       samples.sum.type = "device";
       if (op) {
         samples.sum.source = op->source.empty() ? step->source : op->source;
+        samples.sum.type = op->exchanges ? "exchange" : "device";
         samples.sum.grid = op->grid;
         const auto dram = static_cast<size_t>(Space::Dram);
         samples.sum.dramBytes = op->read[dram] + op->written[dram];
@@ -146,26 +147,43 @@ private:
 };
 } // namespace
 
-/// A device that waits for less than this share is the limit itself.
-static constexpr double kIdleLimit = 0.1;
+const char *nameOf(Cause cause) {
+  static const char *const kNames[] = {"compute", "transfers in", "transfers out", "host",
+                                       "other devices"};
+  return kNames[static_cast<size_t>(cause)];
+}
 
-/// "; a trace saves 31.2 % (+- 0.8; 16 pairs of blocks)", or "" if nothing is known.
-static std::string savingText(const TraceSaving &saving) {
-  using Kind = TraceSaving::Kind;
-  if (saving.kind == Kind::Unknown)
-    return "";
-  const bool isMeasured = saving.kind == Kind::Measured;
-  const bool isClear = std::abs(saving.share) > saving.error;
-  const bool isLoss = isMeasured && saving.share < 0;
-  const std::string interval = fmt::format(
-      "{:.1f} % (+- {:.1f}; {} {})", 100 * (isLoss && isClear ? -saving.share : saving.share),
-      100 * saving.error, saving.blocks, isMeasured ? "pairs of blocks" : "iterations");
-  if (!isClear)
-    return "; unclear whether a trace saves time: " + interval;
-  if (isLoss)
-    return "; a trace loses " + interval;
-  return isMeasured ? "; a trace saves " + interval
-                    : "; a trace saves at most the time between commands, " + interval;
+namespace {
+/// What a device can be bound by.
+struct Bound {
+  const char *name;
+  std::vector<Cause> causes;
+};
+} // namespace
+
+static const Bound kBounds[] = {{"compute", {Cause::Compute}},
+                                {"transfer", {Cause::TransferIn, Cause::TransferOut}},
+                                {"host", {Cause::Host}},
+                                {"mesh", {Cause::Mesh}}};
+
+/// The share of some causes together: from blocks of iterations, if they are enough to tell how
+/// much they differ. The first ones warm up, which a median ignores.
+static CauseShare shareOf(const std::vector<Cause> &causes, const std::vector<CauseTimes> &blocks) {
+  std::vector<double> shares;
+  for (const CauseTimes &block : blocks) {
+    shares.push_back(0);
+    for (Cause cause : causes)
+      shares.back() += block[static_cast<size_t>(cause)];
+  }
+  const Spread spread = spreadOf(std::move(shares));
+  return {spread.median, spread.count > 1 ? 1.96 * spread.error() : 0};
+}
+
+/// " (in)": a direction that has most of the time of transfers.
+static std::string directionOf(const std::array<CauseShare, kCauses> &causes) {
+  const double in = causes[static_cast<size_t>(Cause::TransferIn)].share,
+               out = causes[static_cast<size_t>(Cause::TransferOut)].share;
+  return in > 2 * out ? "in" : out > 2 * in ? "out" : "";
 }
 
 Verdict Summing::verdictOf(uint32_t device) const {
@@ -176,38 +194,59 @@ Verdict Summing::verdictOf(uint32_t device) const {
     verdict.text = "unclear: nothing was recorded";
     return verdict;
   }
-  verdict.waits = times.waiting() / times.span();
-  // From blocks of iterations, if they are enough to tell how much they differ. The first ones warm
-  // up, which a median ignores.
   constexpr size_t kEnough = 8;
-  const Spread waits = spreadOf(times.waitsOfBlocks());
-  if (waits.count >= kEnough) {
-    verdict.waits = waits.median;
-    verdict.error = 1.96 * waits.error();
+  std::vector<CauseTimes> blocks = times.causesOfBlocks();
+  if (blocks.size() >= kEnough) {
+    verdict.blocks = blocks.size();
+  } else {
+    blocks = {times.causes};
+    for (double &cause : blocks[0])
+      cause /= times.span();
   }
-  verdict.bound = verdict.waits - verdict.error >= kIdleLimit  ? "host"
-                  : verdict.waits + verdict.error < kIdleLimit ? "device"
-                                                               : "unclear";
-  verdict.text = fmt::format("{}: ", verdict.bound == "unclear" ? "unclear whether host or device"
-                                                                : verdict.bound + "-bound");
-  verdict.text += fmt::format("{:.0f} % ", 100 * verdict.waits);
-  if (verdict.error > 0)
-    verdict.text += fmt::format("(+- {:.1f}) ", 100 * verdict.error);
-  verdict.text += "of the time the device waits";
-  std::vector<std::pair<double, const char *>> reasons;
-  for (size_t i = 0; i < kUses; ++i)
-    reasons.emplace_back(times.uses[i] / times.span(), nameOf(static_cast<Use>(i)));
-  std::sort(reasons.rbegin(), reasons.rend());
-  if (verdict.error > 0)
-    verdict.text += fmt::format(" (median of {} blocks of iterations)", waits.count);
-  verdict.trace = times.traceSaving();
-  verdict.text += savingText(verdict.trace);
-  const char *separator = "; whole recording: ";
-  for (const auto &[share, reason] : reasons)
-    if (share >= 0.005) {
-      verdict.text += fmt::format("{}{} {:.0f} %", separator, reason, 100 * share);
-      separator = ", ";
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < kCauses; ++i) {
+    verdict.causes[i] = shareOf({static_cast<Cause>(i)}, blocks);
+    order.emplace_back(-verdict.causes[i].share, i);
+  }
+  std::sort(order.begin(), order.end());
+
+  // Half of the path, and shortening nothing else can save as much.
+  constexpr double kHalf = 0.5;
+  std::string words;
+  verdict.bound = words = "mixed";
+  for (const Bound &bound : kBounds) {
+    const CauseShare all = shareOf(bound.causes, blocks);
+    if (all.share + all.error < kHalf)
+      continue;
+    std::string name = bound.name, what = name + "-bound";
+    if (const std::string direction = directionOf(verdict.causes);
+        name == "transfer" && a.models[device].known && !direction.empty()) {
+      name += " " + direction;
+      what += fmt::format(" ({})", direction);
     }
+    const bool isClear = all.share - all.error >= kHalf;
+    verdict.bound = isClear ? name : "unclear";
+    words = isClear ? what : fmt::format("unclear whether {} or mixed", what);
+    if (isClear)
+      break;
+  }
+  verdict.text = words + ":";
+  const char *separator = " ";
+  for (const auto &[share, cause] : order) {
+    const CauseShare &part = verdict.causes[cause];
+    if (part.share < 0.005)
+      continue;
+    verdict.text += fmt::format("{}{} {:.0f} %", separator, nameOf(static_cast<Cause>(cause)),
+                                100 * part.share);
+    if (verdict.blocks)
+      verdict.text += fmt::format(" (+- {:.1f})", 100 * part.error);
+    separator = ", ";
+  }
+  verdict.text += " of the critical path";
+  if (verdict.blocks)
+    verdict.text += fmt::format("; medians of {} blocks of iterations", verdict.blocks);
+  verdict.trace = times.traceSaving();
+  verdict.text += textOf(verdict.trace);
   if (a.log.dropped())
     verdict.text += "; markers are missing, so some of this is wrong";
   return verdict;

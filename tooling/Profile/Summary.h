@@ -19,7 +19,7 @@ struct OpSum {
   std::string trace; ///< "" for steps
   int64_t command = -1;
   std::string name, kind, source;
-  std::string type;                ///< "device", "transfer", "host"
+  std::string type;                ///< "device", "exchange", "transfer", "host"
   uint64_t grid = 0, commands = 1; ///< commands: how many were summed up
   uint64_t dramBytes = 0;          ///< read and written, in one execution
   uint64_t flops = 0;              ///< in one execution; 0: unknown, or none
@@ -30,10 +30,20 @@ struct OpSum {
   CountSum counts;                 ///< on all cores together
 };
 
+/// A share of the critical path.
+struct CauseShare {
+  double share = 0;
+  double error = 0; ///< half of the 95 % interval; 0 if there are too few iterations to tell
+};
+/// "compute", "transfers in", ...
+const char *nameOf(Cause cause);
+
 struct Verdict {
-  std::string bound; ///< "host", "device", "unclear"
-  double waits = 0;  ///< the share of time in which the device waits
-  double error = 0;  ///< half of the 95 % interval; 0: too few iterations to tell
+  /// "compute", "transfer in", "transfer out", "transfer" (both), "host", "mesh"; "mixed" if none
+  /// of them has half of the critical path, "unclear" if the error allows both.
+  std::string bound;
+  std::array<CauseShare, kCauses> causes;
+  size_t blocks = 0; ///< of iterations, from which the shares are; 0: from the whole recording
   TraceSaving trace; ///< if the host dispatched commands one at a time
   std::string text;  ///< one line
 };

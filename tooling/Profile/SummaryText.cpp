@@ -97,7 +97,7 @@ static void printSteps(const Summary &summary) {
     if (op.type == "device")
       continue;
     if (isFirst)
-      fmt::print("\n{:>10} {:>8}  {}\n", "median us", "runs", "transfer or host step");
+      fmt::print("\n{:>10} {:>8}  {}\n", "median us", "runs", "transfer, exchange or host step");
     isFirst = false;
     fmt::print("{:10.3f} {:8}  {}\n", op.time.median * 1e-3, op.time.count,
                shorten(printable(op.name), kColumns - 21));
@@ -297,8 +297,16 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
   json.key("verdict")
       .beginObject()
       .field("bound", verdict.bound)
-      .field("waits", verdict.waits)
-      .field("error", verdict.error);
+      .field("blocks", static_cast<uint64_t>(verdict.blocks))
+      .key("critical_path")
+      .beginObject();
+  for (size_t i = 0; i < kCauses; ++i)
+    json.key(nameOf(static_cast<Cause>(i)))
+        .beginObject(/*flat=*/true)
+        .field("share", verdict.causes[i].share)
+        .field("error", verdict.causes[i].error)
+        .endObject();
+  json.endObject();
   addSaving(json, verdict.trace);
   json.field("text", verdict.text).endObject().endObject();
 }

@@ -61,11 +61,18 @@ private:
     }
     for (const Ring &ring : a.log.rings) {
       const RingRecord &info = ring.info;
-      events.name("thread_name", kFirstDevice + info.device, info.ring + 1,
-                  fmt::format("queue {} core {}", info.queue, info.core));
-      events.order("thread_sort_index", kFirstDevice + info.device, info.ring + 1,
-                   (static_cast<uint64_t>(info.queue) << 20) + info.core);
+      nameRow(info, info.ring + 1, 0);
     }
+  }
+
+  /// A row of a core; those beside the first one are for zones. Tracy does not show the names of
+  /// processes.
+  void nameRow(const RingRecord &info, uint32_t thread, size_t beside) {
+    events.name("thread_name", kFirstDevice + info.device, thread,
+                fmt::format("device {} queue {} core {}{}", info.device, info.queue, info.core,
+                            beside ? fmt::format(" zones {}", beside) : ""));
+    events.order("thread_sort_index", kFirstDevice + info.device, thread,
+                 (((uint64_t(info.queue) << 12) + info.core) << 8) + beside);
   }
 
   void addRing(const RingRecord &info, const RingZones &zones) {
@@ -74,6 +81,7 @@ private:
     CountTable counts(a.log.counters.size());
     const std::vector<uint32_t> countRows = ttrun::report::addCounts(zones, counts);
     nests.assign(zones.spans.size(), true);
+    beside.clear();
     for (uint32_t i = 0; i < zones.spans.size(); ++i) {
       const Span &span = zones.spans[i];
       if (span.kind == MarkerKind::ZoneBegin) {
@@ -122,10 +130,8 @@ private:
     }
   }
 
-  /// Slices of a row must nest. A zone that overlaps the end of another one is asynchronous
-  /// instead, which viewers show in a row of its own.
+  /// Slices of a row must nest. A zone that overlaps the end of another one is in a row beside it.
   void addZone(const RingRecord &info, const RingZones &zones, uint32_t index) {
-    const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
     const Span &span = zones.spans[index];
     const uint32_t command = zones.around(span.parent);
     const uint64_t last = command == kNone
@@ -134,12 +140,22 @@ private:
     for (uint32_t i = span.parent; i != command && nests[index]; i = zones.spans[i].parent)
       nests[index] = !nests[i] || zones.spans[i].end <= span.begin || zones.spans[i].end >= last;
     const int64_t begin = a.clock.host(span.begin), end = a.clock.host(last);
-    const std::string title = zoneNames(info.device, span.id);
-    if (nests[index]) {
-      slice(process, thread, "zone", title, begin, end);
-      return events.close();
+    slice(kFirstDevice + info.device, nests[index] ? info.ring + 1 : rowBeside(info, begin, end),
+          "zone", zoneNames(info.device, span.id), begin, end);
+    events.close();
+  }
+
+  /// The first row beside a core's that is free.
+  uint32_t rowBeside(const RingRecord &info, int64_t begin, int64_t end) {
+    auto free = std::find_if(beside.begin(), beside.end(),
+                             [&](const RowBeside &row) { return row.end <= begin; });
+    if (free == beside.end()) {
+      beside.push_back({static_cast<uint32_t>(a.log.rings.size()) + ++rowsBeside, 0});
+      free = beside.end() - 1;
+      nameRow(info, free->thread, beside.size());
     }
-    events.overlapping(process, thread, "zone", ++overlapping, title, since(begin), since(end));
+    free->end = end;
+    return free->thread;
   }
 
   void addCommand(uint32_t process, uint32_t thread, const DeviceModel &model, const Span &span,
@@ -167,6 +183,11 @@ private:
                                      fmt::format("{:.0f}", scale * counts.value(row, i)));
   }
 
+  /// Tracy takes it for a frame only if its name says so.
+  static std::string frameTitle(const std::string &name) {
+    return name.find("frame") == std::string::npos ? "frame " + name : name;
+  }
+
   void addHost() {
     for (const HostSpan &span : a.host.spans) {
       slice(kHost, rows.at(span.thread), span.zone < kFirstZone ? "call" : "zone",
@@ -178,7 +199,7 @@ private:
       events.close();
     }
     for (const Frame &frame : a.host.frames) {
-      instant(kHost, rows.at(frame.thread), "frame", a.log.zoneName(frame.zone),
+      instant(kHost, rows.at(frame.thread), "frame", frameTitle(a.log.zoneName(frame.zone)),
               hostTime(frame.hostNs), 'p');
       events.close();
     }
@@ -195,8 +216,9 @@ private:
     }
   }
 
-  void counter(uint32_t device, const char *title, int64_t time, uint64_t bytes) {
-    events.counter(kFirstDevice + device, title, since(time), bytes);
+  void counter(uint32_t device, const char *memory, int64_t time, uint64_t bytes) {
+    events.counter(kFirstDevice + device, fmt::format("{} in use", memory).c_str(),
+                   fmt::format("device {} {}_bytes", device, memory), since(time), bytes);
   }
 
   void addMemory() {
@@ -204,12 +226,12 @@ private:
       const OpInfo *op = a.models[run.device].op(run.step, run.command);
       if (!op || !op->usesKnown)
         continue;
-      counter(run.device, "DRAM in use", run.begin, op->dramDuring);
-      counter(run.device, "DRAM in use", run.end, op->dramAfter);
+      counter(run.device, "DRAM", run.begin, op->dramDuring);
+      counter(run.device, "DRAM", run.end, op->dramAfter);
       if (!a.models[run.device].l1Bytes)
         continue;
-      counter(run.device, "L1 in use", run.begin, op->l1During);
-      counter(run.device, "L1 in use", run.end, op->l1After);
+      counter(run.device, "L1", run.begin, op->l1During);
+      counter(run.device, "L1", run.end, op->l1After);
     }
   }
 
@@ -218,7 +240,12 @@ private:
   std::map<uint32_t, uint32_t> rows; ///< of threads of the host, from 1
   TraceEvents events;
   std::vector<bool> nests; ///< of a ring's spans: it is a slice
-  uint64_t overlapping = 0;
+  struct RowBeside {
+    uint32_t thread;
+    int64_t end; ///< of the last slice in it
+  };
+  std::vector<RowBeside> beside; ///< of a ring, for zones that do not nest
+  uint32_t rowsBeside = 0;       ///< of all rings
 };
 } // namespace
 

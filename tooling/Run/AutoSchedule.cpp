@@ -6,6 +6,7 @@
 #include "ttrt/format/steps.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 
@@ -88,12 +89,7 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
     why += fmt::format("measured {:.3g} ms per inference, {:.3g} with one queue",
                        candidates[best].tried, candidates[single].tried);
   }
-  if (times.runUntraced > 0) {
-    const double saved = 100 * (1 - times.run / times.runUntraced);
-    why += saved < 2 ? fmt::format("; tracing does not pay off, the run takes {:.3g} ms without",
-                                   times.runUntraced)
-                     : fmt::format("; tracing saves {:.2g} % of the run", saved);
-  }
+  why += report::textOf(times.saving);
   return chosen;
 }
 
@@ -185,34 +181,78 @@ struct Watch {
 
 } // namespace
 
-/// Measures with a schedule of one queue.
-static StepTimes measureSteps(ttrt_device *device, ttrt_pipeline_options options,
-                              const std::vector<ttrt_input> &inputs, size_t outputs) {
+namespace {
+/// The milliseconds of each inference, by kind of step.
+using Spent = std::array<std::vector<double>, 3>;
+} // namespace
+
+/// Adds those of `loops` inferences, with a schedule of one queue.
+static void measureBlock(ttrt_device *device, ttrt_pipeline_options options,
+                         const std::vector<ttrt_input> &inputs, size_t outputs, size_t loops,
+                         Spent &spent) {
   Watch watch;
   options.on_step = Watch::onStep;
   options.user = &watch;
-  size_t loops = 0;
   {
     Pipeline pipeline(device, options, inputs, outputs);
-    const double end = nowMs() + kMeasureMs;
-    for (; loops < kMost && (loops < kWarmup + kLeast || nowMs() < end); ++loops) {
+    for (size_t loop = 0; loop < loops; ++loop) {
       pipeline.enqueue();
       pipeline.pop();
     }
   } // waits until the queue has recorded its last step
-  std::vector<double> spent[3];
   const size_t steps = watch.steps.size() / loops;
-  for (size_t loop = kWarmup; loop < loops; ++loop) {
+  for (size_t loop = 0; loop < loops; ++loop) {
     double sums[3] = {};
     for (size_t i = 0; i < steps; ++i)
       sums[watch.steps[loop * steps + i].kind] += watch.steps[loop * steps + i].ms;
     for (int kind = 0; kind < 3; ++kind)
       spent[kind].push_back(sums[kind]);
   }
+}
+
+/// Measures with a trace and, if `hasUntraced`, without it, in turns: what changes slowly affects
+/// both.
+static StepTimes measureSteps(ttrt_device *device, ttrt_pipeline_options options,
+                              const std::vector<ttrt_input> &inputs, size_t outputs,
+                              bool hasUntraced) {
+  constexpr double kBlockMs = 4;
+  constexpr size_t kFewestPairs = 8, kMostPairs = 16, kMostLoops = 25;
+  ttrt_pipeline_options untraced = options;
+  untraced.no_trace = 1;
+  Spent warm;
+  measureBlock(device, options, inputs, outputs, kWarmup, warm);
+  double ms = 0;
+  for (const std::vector<double> &part : warm)
+    ms += medianOf(part);
+  if (hasUntraced)
+    measureBlock(device, untraced, inputs, outputs, kWarmup, warm);
+  const auto fitting = [&](double time, size_t least, size_t most) {
+    return static_cast<size_t>(std::clamp(ms > 0 ? time / ms : static_cast<double>(most),
+                                          static_cast<double>(least), static_cast<double>(most)));
+  };
+  const size_t loops = fitting(kBlockMs, 1, kMostLoops),
+               pairs = fitting(kMeasureMs / static_cast<double>(loops), kFewestPairs, kMostPairs);
+  Spent all, allUntraced;
+  std::vector<double> savings;
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    measureBlock(device, options, inputs, outputs, loops, all);
+    if (!hasUntraced)
+      continue;
+    measureBlock(device, untraced, inputs, outputs, loops, allUntraced);
+    auto lastOf = [&](const Spent &spent) {
+      const std::vector<double> &runs = spent[TTRT_STEP_RUN];
+      return medianOf({runs.end() - static_cast<std::ptrdiff_t>(loops), runs.end()});
+    };
+    savings.push_back(1 - lastOf(all) / lastOf(allUntraced));
+  }
   StepTimes times;
-  times.write = medianOf(spent[TTRT_STEP_WRITE]);
-  times.run = medianOf(spent[TTRT_STEP_RUN]);
-  times.read = medianOf(spent[TTRT_STEP_READ]);
+  times.write = medianOf(all[TTRT_STEP_WRITE]);
+  times.run = medianOf(all[TTRT_STEP_RUN]);
+  times.read = medianOf(all[TTRT_STEP_READ]);
+  if (hasUntraced) {
+    times.runUntraced = medianOf(allUntraced[TTRT_STEP_RUN]);
+    times.saving = report::savingFrom(report::TraceSaving::Kind::Measured, savings);
+  }
   return times;
 }
 
@@ -251,12 +291,7 @@ std::string chooseSchedule(const fb::EntryPoint &entry, uint32_t number, ttrt_de
     return options;
   };
   const size_t single = bestExpected(candidates, {}, 1);
-  ttrt_pipeline_options options = optionsOf(single);
-  StepTimes times = measureSteps(device, options, inputs, outputs);
-  if (!noTrace) {
-    options.no_trace = 1;
-    times.runUntraced = measureSteps(device, options, inputs, outputs).run;
-  }
+  const StepTimes times = measureSteps(device, optionsOf(single), inputs, outputs, !noTrace);
   const size_t best = bestExpected(candidates, times, ~0u);
   for (size_t candidate : {single, best})
     if (candidates[best].queues > 1)

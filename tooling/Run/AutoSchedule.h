@@ -6,6 +6,7 @@
 #define TTC_TOOLING_RUN_AUTOSCHEDULE_H
 
 #include "Bundle/Bundle.h"
+#include "Profile/Analysis.h"
 #include "ttrt/pipeline.h"
 
 #include <string>
@@ -16,7 +17,8 @@ namespace ttrun {
 /// The time of one inference, in milliseconds.
 struct StepTimes {
   double write = 0, run = 0, read = 0;
-  double runUntraced = 0; ///< with every command dispatched by the host
+  double runUntraced = 0;          ///< with every command dispatched by the host
+  report::TraceSaving saving = {}; ///< of the run
 };
 
 /// The properties of a schedule that the choice depends on.
@@ -41,7 +43,7 @@ size_t bestExpected(const std::vector<Candidate> &candidates, const StepTimes &t
 
 /// Chooses a schedule with two queues only if it is expected to save 5 % of the best time with one
 /// queue and, where both were measured, is faster (the queues may have to share a CPU). Sets `why`
-/// to one line that gives the reason and tells whether tracing pays off.
+/// to one line that gives the reason and tells what a trace saves.
 size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, std::string &why);
 
 /// Chooses without a device, from a given run time and the time that inputs and outputs take on a

@@ -59,10 +59,9 @@ static void checkDevices(const std::string &path, const char *option, uint64_t g
 static void checkOptions(const SessionOptions &options) {
   if (options.sandbox)
     throw UserError("a sandbox has one device: expected no --sandbox with a mesh");
-  if (!options.profile.empty())
-    throw UserError(
-        "recordings are of one device: expected no --profile with a mesh; see --timeline of "
-        "ttrun perf");
+  if (!options.profile.empty() && (options.processes || isStartedByMpi()))
+    throw UserError("a recording is of one process: expected no --profile with --processes and "
+                    "mpirun; TTRT_PROFILE=FOLDER records each of them");
   if (options.schedule == "auto")
     throw UserError(
         "--schedule=auto measures one device: give a schedule of ttrun read --schedules");
@@ -156,14 +155,15 @@ void Session::runMesh(const std::function<ttrt_run_options(size_t)> &optionsOf) 
 
 void Session::runMesh(const ttrt_run_options &options) {
   checkMesh([&] { mesh_->run(options, in_, out_); });
+  readProfiler();
 }
 
 std::string Session::runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
-                                      std::vector<uint64_t> *pops) {
+                                      std::vector<uint64_t> *ends) {
   MeshPipeline result;
-  checkMesh([&] { result = mesh_->runPipelined(options, loops, in_, out_, pops != nullptr); });
-  if (pops)
-    *pops = std::move(result.pops);
+  checkMesh([&] { result = mesh_->runPipelined(options, loops, in_, out_, ends != nullptr); });
+  if (ends)
+    *ends = std::move(result.ends);
   return result.schedule;
 }
 

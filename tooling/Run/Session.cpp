@@ -6,6 +6,7 @@
 #include "Formats/Printing.h"
 #include "Profile/Report.h"
 #include "Run/AutoSchedule.h"
+#include "Run/Mesh/Completions.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/Trusted.h"
 #include "Support/Error.h"
@@ -19,6 +20,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 namespace ttrun {
 
@@ -113,8 +115,8 @@ std::vector<std::string> Session::scheduleNames() const {
 }
 
 /// The most commands that one run of an entry point makes a core execute; steps count too.
-static uint64_t commandsOf(const ttrt::Bundle &bundle, uint32_t entry) {
-  const auto &schedule = *bundle.metadata().entries()->Get(entry)->schedules()->Get(0);
+static uint64_t commandsOf(const ttrt::fb::EntryPoint &entry, const ttrt::Bundle &bundle) {
+  const auto &schedule = *entry.schedules()->Get(0);
   uint64_t commands = 0;
   for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
     for (uint32_t i = 0; i < ttrt::count(part); ++i) {
@@ -158,6 +160,10 @@ Session::Session(const std::string &path, const SessionOptions &options)
                                   options.profileMidRun     ? "mid-run"
                                   : options.profilePrograms ? "programs"
                                                             : "counters"));
+    if (!options.profile.empty() && options.schedule == "auto")
+      throw UserError(
+          "--schedule=auto tries several schedules, which --profile would record: expected "
+          "the schedule that it takes");
     const bool isMesh = joinMesh(options);
     openProfiler(options);
     ttrt_error error;
@@ -196,8 +202,12 @@ Session::Session(const std::string &path, const SessionOptions &options)
     }
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    runsPerRead_ =
-        std::max<uint64_t>(programsToRecord(options) / commandsOf(*bundle_->bundle, entry_), 1);
+    uint64_t commands = 1;
+    const auto &entries = *bundle_->bundle->metadata().entries();
+    for (uint32_t i = 0; i < entries.size(); ++i) // on a mesh, devices may run different ones
+      if (isMesh || i == entry_)
+        commands = std::max(commands, commandsOf(*entries.Get(i), *bundle_->bundle));
+    runsPerRead_ = std::max<uint64_t>(programsToRecord(options) / commands, 1);
     if (!options.sandbox && !isMesh)
       describePorts();
     if (options.hugePages)
@@ -306,7 +316,10 @@ void Session::finishProfile(const ReportOptions &given) {
   if (!profiler_)
     return;
   const std::string folder = ttrt_profiler_folder(profiler_);
-  ttrt_device_close(device_);
+  if (mesh_)
+    mesh_.reset();
+  else
+    ttrt_device_close(device_);
   device_ = nullptr;
   ttrt_profiler_close(profiler_);
   profiler_ = nullptr;
@@ -480,17 +493,13 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
                                   const std::function<bool(uint64_t)> &popped,
-                                  std::vector<uint64_t> *pops) {
-  if (pops) {
-    pops->clear();
-    pops->reserve(loops);
-  }
+                                  std::vector<uint64_t> *ends) {
   if (mesh_) {
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry_;
     options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
     options.no_trace = noTrace;
-    const std::string schedule = runPipelinedMesh(loops, options, pops);
+    const std::string schedule = runPipelinedMesh(loops, options, ends);
     popped(loops - 1);
     return schedule;
   }
@@ -507,12 +516,14 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
   options.entry = entry_;
   options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
   options.no_trace = noTrace;
+  std::optional<Completions> completions;
+  if (ends)
+    completions.emplace(options, outputs_.size(), loops);
   ttrt_pipeline *opened;
   ttrt_error error;
   check(path_, ttrt_pipeline_open(device_, &options, &opened, &error), error,
         [&] { return ttc::suggestion(schedule_, scheduleNames()); });
-  const std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)> pipeline(opened,
-                                                                           ttrt_pipeline_close);
+  std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)> pipeline(opened, ttrt_pipeline_close);
   std::vector<const void *> outputs(outputs_.size());
   const uint64_t ahead = 16; // what the pipeline holds by default
   uint64_t next = 0;
@@ -520,15 +531,16 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
     for (; next < loops && next < loop + ahead; ++next)
       check(path_, ttrt_pipeline_enqueue(opened, in_.data(), nullptr, TTRT_WAIT, &error), error);
     check(path_, ttrt_pipeline_pop(opened, outputs.data(), TTRT_WAIT, &error), error);
-    if (pops)
-      pops->push_back(static_cast<uint64_t>(
-          std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count()));
     for (size_t i = 0; i < outputs_.size(); ++i)
       memcpy(outputs_[i].tensor.bytes.data(), outputs[i], outputs_[i].tensor.bytes.size());
     if (!popped(loop))
       break;
   }
-  return ttrt_pipeline_schedule(opened);
+  const std::string schedule = ttrt_pipeline_schedule(opened);
+  pipeline.reset();
+  if (ends)
+    *ends = std::move(completions->ends);
+  return schedule;
 }
 
 } // namespace ttrun

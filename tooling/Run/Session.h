@@ -82,10 +82,10 @@ public:
   /// Runs `loops` inferences through a pipeline, with as many in flight as it can hold. Calls
   /// popped(loop) for each in order, with its outputs in output(), and stops early if that returns
   /// false; on a mesh only for the last one, because ranks have the outputs only then. Returns the
-  /// schedule's name. `pops`: if not null, gets when each was popped, in ns of a steady clock.
+  /// schedule's name. `ends`: if not null, gets when each was complete, in ns of a steady clock.
   std::string runPipelined(uint64_t loops, bool noTrace,
                            const std::function<bool(uint64_t)> &popped,
-                           std::vector<uint64_t> *pops = nullptr);
+                           std::vector<uint64_t> *ends = nullptr);
 
   /// Throws UserError if `option` of this session cannot have the states: there are several
   /// devices, or the device is elsewhere.
@@ -137,7 +137,7 @@ private:
   void openMesh(const SessionOptions &options, const ttrt_device_options &device);
   void runMesh(const ttrt_run_options &options);
   std::string runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
-                               std::vector<uint64_t> *pops);
+                               std::vector<uint64_t> *ends);
   template <typename Function> void checkMesh(Function function) const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;

@@ -211,7 +211,7 @@ static void printTimes(const char *name, const Samples &samples) {
 }
 
 namespace {
-/// Inferences through a pipeline: the time from one output to the next.
+/// Inferences through a pipeline: the time from the completion of one to that of the next.
 struct Pipelined {
   std::string schedule; ///< empty: no pipeline
   Samples intervals;    ///< ms
@@ -222,14 +222,14 @@ struct Pipelined {
 static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loops, bool noTrace) {
   Pipelined result;
   // The pipeline fills during the warm-up, of one run at least.
-  std::vector<uint64_t> pops;
+  std::vector<uint64_t> ends;
   result.schedule =
-      session.runPipelined(warmup + loops, noTrace, [](uint64_t) { return true; }, &pops);
-  for (size_t i = warmup; i < pops.size(); ++i)
-    result.intervals.add(static_cast<double>(pops[i] - pops[i - 1]) * 1e-6);
+      session.runPipelined(warmup + loops, noTrace, [](uint64_t) { return true; }, &ends);
+  for (size_t i = warmup; i < ends.size(); ++i)
+    result.intervals.add(static_cast<double>(ends[i] - ends[i - 1]) * 1e-6);
   result.intervals.finish();
   result.perSecond =
-      static_cast<double>(loops) / (static_cast<double>(pops.back() - pops[warmup - 1]) * 1e-9);
+      static_cast<double>(loops) / (static_cast<double>(ends.back() - ends[warmup - 1]) * 1e-9);
   return result;
 }
 
@@ -242,7 +242,9 @@ int perfCommand(int argc, char **argv) {
       "single commands, the host dispatches them one at a time, so each time includes the cost of "
       "a\n"
       "dispatch (compare the device's median with --no-trace). With --schedule or --queues, also\n"
-      "measures a pipeline: the time from one output to the next.",
+      "measures a pipeline: the time from the completion of one inference to that of the next. "
+      "With\n"
+      "--profile, too, it runs only the pipeline.",
       "  ttrun perf resnet50.ttcb --cores 2\n"
       "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
       "  ttrun perf resnet50.ttcb --timeline run.json   (open it in https://ui.perfetto.dev)\n"
@@ -293,6 +295,13 @@ int perfCommand(int argc, char **argv) {
     throw UserError(
         "--json, --csv=- and --timeline=- all use standard output; give only one of them");
 
+  // A recording of a pipeline has nothing else.
+  const bool recordsPipeline =
+      !options.profile.empty() && (!options.schedule.empty() || options.queues);
+  if (recordsPipeline && (ops || programs || !csv.empty() || !timeline.empty()))
+    throw UserError("--profile records only the pipeline of --schedule or --queues: expected no "
+                    "--ops, --programs, --csv and --timeline, which run without it");
+
   Session session(path, options);
   return orFailRank([&] {
     session.fillInputs(options);
@@ -309,17 +318,19 @@ int perfCommand(int argc, char **argv) {
     // What a token costs depends on its position, so each part of the measurement begins a text.
     TokenRate tokens(session);
     tokens.restart();
-    session.signpost("warm-up", fmt::format("{} runs", warmup));
-    for (uint64_t i = 0; i < warmup; ++i)
+    if (!recordsPipeline)
+      session.signpost("warm-up", fmt::format("{} runs", warmup));
+    for (uint64_t i = 0; i < warmup && !recordsPipeline; ++i)
       session.run(run);
     Samples device, total;
     // A recording of dispatched commands also tells what a trace saves: from blocks in turns, so
     // that what changes slowly affects both.
-    const bool inTurns = options.noTrace && !options.profile.empty();
-    const uint64_t blocks = inTurns ? std::min<uint64_t>(loops, kTurns) : 1;
-    session.signpost(
-        "measured",
-        fmt::format("{} runs{}", loops, inTurns ? ", in turns with as many of the trace" : ""));
+    const bool inTurns = options.noTrace && !options.profile.empty() && !recordsPipeline;
+    const uint64_t blocks = recordsPipeline ? 0 : inTurns ? std::min<uint64_t>(loops, kTurns) : 1;
+    if (!recordsPipeline)
+      session.signpost(
+          "measured",
+          fmt::format("{} runs{}", loops, inTurns ? ", in turns with as many of the trace" : ""));
     for (uint64_t block = 0; block < blocks; ++block) {
       const uint64_t number = loops * (block + 1) / blocks - loops * block / blocks;
       for (uint64_t i = 0; i < number; ++i) {
@@ -333,7 +344,7 @@ int perfCommand(int argc, char **argv) {
     device.finish();
     total.finish();
     constexpr double kMs = 1e-3;
-    if (!inTurns)
+    if (!inTurns && !recordsPipeline)
       tokens.measured(loops, warmup + loops, total.sum() * kMs);
     Pipelined pipelined;
     if (session.isPipelined())
@@ -345,7 +356,8 @@ int perfCommand(int argc, char **argv) {
       tokens.measured(loops, first + loops, static_cast<double>(loops) / pipelined.perSecond);
     }
     MeshShares shares;
-    if (session.mesh())
+    const bool hasShares = session.mesh() && !recordsPipeline;
+    if (hasShares)
       shares = measureMesh(session, run, loops);
     const double resident = residentMb();
     constexpr double kMb = 1024 * 1024;
@@ -397,8 +409,10 @@ int perfCommand(int argc, char **argv) {
       object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
       if (options.hugePages)
         object.field("huge_pages_mb", huge);
-      addTimes(object, "device_ms", device);
-      addTimes(object, "end_to_end_ms", total);
+      if (!recordsPipeline) {
+        addTimes(object, "device_ms", device);
+        addTimes(object, "end_to_end_ms", total);
+      }
       if (!pipelined.schedule.empty()) {
         object.field("schedule", pipelined.schedule).field("per_second", pipelined.perSecond);
         addTimes(object, "interval_ms", pipelined.intervals);
@@ -426,7 +440,7 @@ int perfCommand(int argc, char **argv) {
         }
         object.endArray();
       }
-      if (session.mesh())
+      if (hasShares)
         addShares(object, shares);
       if (const std::string folder = session.profileFolder(); !folder.empty())
         object.field("profile", folder);
@@ -443,8 +457,10 @@ int perfCommand(int argc, char **argv) {
                  session.loadMs(), options.verify, resident);
       if (options.hugePages)
         fmt::print("huge pages   {:.1f} MB\n", huge);
-      printTimes("device", device);
-      printTimes("end to end", total);
+      if (!recordsPipeline) {
+        printTimes("device", device);
+        printTimes("end to end", total);
+      }
       if (!pipelined.schedule.empty()) {
         printTimes("interval", pipelined.intervals);
         fmt::print("pipeline     {}, {:.1f} inferences per second\n", pipelined.schedule,
@@ -452,7 +468,7 @@ int perfCommand(int argc, char **argv) {
       }
       if (tokens)
         fmt::print("tokens       {}\n", tokens.text());
-      if (session.mesh())
+      if (hasShares)
         printShares(shares);
       if (ops)
         printTable(rows, /*programs=*/false);

@@ -168,11 +168,11 @@ TEST_F(ProgramZones, MayOverlap) {
   EXPECT_LE(sum("main").share, 1);
   EXPECT_LE(sum("load").time.sum, sum("main").time.sum);
   const std::string timeline = timelineJson(a);
-  // The child is no slice, since slices nest; the others are.
-  EXPECT_TRUE(has(timeline, "{\"ph\": \"b\", \"pid\": 2, \"tid\": 1, \"cat\": \"zone\", \"id\": 1, "
-                            "\"name\": \"child\""));
-  EXPECT_TRUE(has(timeline, "\"cat\": \"zone\", \"name\": \"main\""));
-  EXPECT_FALSE(has(timeline, "\"cat\": \"zone\", \"name\": \"child\""));
+  // Slices of a row nest: the child has a row of its own.
+  EXPECT_TRUE(has(timeline, "\"tid\": 1, \"cat\": \"zone\", \"name\": \"main\""));
+  EXPECT_FALSE(has(timeline, "\"tid\": 1, \"cat\": \"zone\", \"name\": \"child\""));
+  EXPECT_TRUE(has(timeline, "\"cat\": \"zone\", \"name\": \"child\""));
+  EXPECT_TRUE(has(timeline, "\"device 0 queue 0 core 0 zones 1\""));
 }
 
 TEST_F(ProgramZones, AddUpDurations) {

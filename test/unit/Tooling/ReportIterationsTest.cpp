@@ -61,12 +61,12 @@ TEST(TraceSaving, IsMeasuredByBlocksInTurns) {
   EXPECT_TRUE(times.dispatched);
   EXPECT_EQ(times.iterations.size(), 36u);
   EXPECT_EQ(times.iterations[0], 120);
-  EXPECT_NEAR(times.waits[0], 40. / 120, 1e-9);
+  EXPECT_EQ(times.causesOfIterations[0], (CauseTimes{80, 0, 0, 40, 0}));
   const TraceSaving saving = times.traceSaving();
   EXPECT_EQ(saving.kind, TraceSaving::Kind::Measured);
   EXPECT_EQ(saving.blocks, 9u);
   EXPECT_NEAR(saving.share, 1 - 100. / 120, 1e-9);
-  EXPECT_EQ(textOf(a).find("host-bound: 36 % (+- "), 0u) << textOf(a);
+  EXPECT_EQ(textOf(a).find("compute-bound: compute 64 % (+- "), 0u) << textOf(a);
   EXPECT_NE(textOf(a).find("; a trace saves 16.7 % (+- "), std::string::npos) << textOf(a);
 }
 
@@ -142,6 +142,10 @@ TEST(Analysis, UsesOfAnyRecordingAddUp) {
       for (uint16_t i = 0; i < 8; ++i) {
         const K kind = random() % 2 ? K::StreamBegin : K::StepBegin;
         const uint32_t step = random() % 3;
+        if (random() % 2) {
+          markers.push_back(marker(at, K::WaitBegin, step));
+          markers.push_back(marker(at += random() % 99, K::WaitEnd, step));
+        }
         markers.push_back(marker(at, kind, step, i));
         for (uint32_t command = 0; command < random() % 4; ++command) {
           markers.push_back(marker(at += random() % 20, K::CommandBegin, command));
@@ -150,18 +154,25 @@ TEST(Analysis, UsesOfAnyRecordingAddUp) {
         at += random() % 20;
         markers.push_back(marker(at, kind == K::StreamBegin ? K::StreamEnd : K::StepEnd, step));
         at += random() % 100;
-        host.push_back(hostMarker(calls += random() % 60, H::ZoneBegin, 1, core, 0));
-        host.push_back(hostMarker(calls += random() % 90, H::ZoneEnd, 1, core, 0));
+        markers.push_back(marker(at, K::Record, random() % 3));
+        const uint32_t call = 1 + random() % 13;
+        host.push_back(hostMarker(calls += random() % 60, H::ZoneBegin, call, core, 0));
+        host.push_back(hostMarker(calls += random() % 90, H::ZoneEnd, call, core, 0));
       }
       log.markers(core, markers);
     }
     const Analysis a = analyse(parseLog(log.host(host).bytes), "");
-    double uses = 0, shares = 0;
+    double uses = 0, shares = 0, causes = 0;
     for (double part : a.times[0].uses) {
       EXPECT_GE(part, 0);
       uses += part;
     }
     EXPECT_EQ(uses, a.times[0].span()) << "round " << round;
+    for (double part : a.times[0].causes) {
+      EXPECT_GE(part, 0);
+      causes += part;
+    }
+    EXPECT_EQ(causes, a.times[0].span()) << "round " << round;
     for (const OpRun &op : a.ops)
       shares += op.share;
     EXPECT_NEAR(shares, a.times[0].uses[static_cast<size_t>(Use::Ops)], 1e-6) << "round " << round;

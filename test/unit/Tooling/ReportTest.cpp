@@ -390,7 +390,7 @@ TEST(Analysis, UsesAddUpToTheWholeTime) {
   EXPECT_NEAR(shares, use(Use::Ops), 1e-6);
   ASSERT_EQ(times.iterations.size(), 1u);
   EXPECT_EQ(times.iterations[0], 1000);
-  EXPECT_NEAR(times.waits[0], 0.6, 1e-9);
+  EXPECT_EQ(times.causesOfIterations[0], (CauseTimes{400, 0, 0, 600, 0}));
 }
 
 TEST(Analysis, DividesTimeAmongOpsOfDifferentQueues) {
@@ -465,6 +465,14 @@ TEST(Report, MarkersKeepAllThatWasRecorded) {
   EXPECT_NE(csv.find(",zone-begin," + std::to_string(nameHash("request", 7)) + ",0,request\n"),
             std::string::npos)
       << csv;
+}
+
+/// Tracy takes only those for frames that say so.
+TEST(Report, TimelineNamesFrames) {
+  const std::string timeline = timelineJson(analyse(parseLog(wholeLog().bytes), ""));
+  EXPECT_NE(timeline.find("\"cat\": \"frame\", \"name\": \"frame request\", \"ts\": 0.0001,"),
+            std::string::npos)
+      << timeline;
 }
 
 TEST(Report, NamesDropsWithTheRemedy) {

@@ -127,7 +127,7 @@ function showKinds() {
 }
 
 function showUses() {
-  const palette = ['#3b82f6', '#a8a29e', '#16a34a', '#d97706', '#8b5cf6', '#cbd5e1'];
+  const palette = ['#3b82f6', '#0d9488', '#a8a29e', '#16a34a', '#d97706', '#8b5cf6', '#cbd5e1'];
   for (const use of data.uses) {
     const stack = element('div', '', {class: 'stack'}), list = document.createElement('table');
     use.values.forEach((value, index) => {

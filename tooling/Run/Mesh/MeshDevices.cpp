@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Mesh/MeshDevices.h"
 
+#include "Run/Mesh/Completions.h"
 #include "Run/Mesh/Cpus.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/Mesh/Worker.h"
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <optional>
 
 namespace ttrun {
 
@@ -251,7 +253,8 @@ void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
 }
 
 namespace {
-/// What a device reports of a pipeline that it has run, for gather(): the times of its pops follow.
+/// What a device reports of a pipeline that it has run, for gather(): when its inferences were
+/// complete follows.
 struct PipelineFacts {
   char schedule[64] = {}; ///< "": it has no outputs
 };
@@ -261,7 +264,6 @@ MeshPipeline MeshDevices::runPipelined(const ttrt_pipeline_options &options, uin
                                        const std::vector<ttrt_input> &inputs,
                                        const std::vector<ttrt_output> &outputs, bool keepTimes) {
   constexpr uint64_t kAhead = 16; // what a pipeline holds by default
-  using Clock = std::chrono::steady_clock;
   using Pipeline = std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)>;
   scatter(inputs);
   const size_t times = keepTimes ? loops : 0;
@@ -281,8 +283,11 @@ MeshPipeline MeshDevices::runPipelined(const ttrt_pipeline_options &options, uin
     ttrt_pipeline *opened = nullptr;
     ttrt_pipeline_options pipelineOptions = options;
     pipelineOptions.entry = local.entry;
+    std::optional<Completions> completions;
+    if (keepTimes)
+      completions.emplace(pipelineOptions, local.out.size(), loops);
     check(ttrt_pipeline_open(local.device, &pipelineOptions, &opened, &error), error);
-    const Pipeline pipeline(opened, ttrt_pipeline_close);
+    Pipeline pipeline(opened, ttrt_pipeline_close);
     std::vector<uint8_t> &facts = own[indexOf(local)];
     strncpy(reinterpret_cast<char *>(facts.data()), ttrt_pipeline_schedule(opened),
             sizeof(PipelineFacts::schedule) - 1);
@@ -294,12 +299,11 @@ MeshPipeline MeshDevices::runPipelined(const ttrt_pipeline_options &options, uin
       check(ttrt_pipeline_pop(opened, views.data(), TTRT_WAIT, &error), error);
       for (size_t i = 0; i < views.size(); ++i)
         memcpy(local.out[i].data, views[i], local.out[i].bytes);
-      if (keepTimes) {
-        const auto now = static_cast<uint64_t>(
-            std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
-        memcpy(facts.data() + sizeof(PipelineFacts) + loop * sizeof now, &now, sizeof now);
-      }
     }
+    pipeline.reset();
+    if (keepTimes)
+      memcpy(facts.data() + sizeof(PipelineFacts), completions->ends.data(),
+             completions->ends.size() * sizeof(uint64_t));
   });
   collect(outputs);
   // Every rank reports the same device: the first one with outputs.
@@ -310,9 +314,9 @@ MeshPipeline MeshDevices::runPipelined(const ttrt_pipeline_options &options, uin
     result.schedule = reinterpret_cast<const char *>(facts);
     if (result.schedule.empty())
       continue;
-    result.pops.resize(times);
+    result.ends.resize(times);
     if (keepTimes)
-      memcpy(result.pops.data(), facts + sizeof(PipelineFacts), times * sizeof(uint64_t));
+      memcpy(result.ends.data(), facts + sizeof(PipelineFacts), times * sizeof(uint64_t));
   }
   return result;
 }

@@ -28,7 +28,8 @@ struct MeshError : std::runtime_error {
 /// Inferences through the pipeline of the first device that has outputs.
 struct MeshPipeline {
   std::string schedule;
-  std::vector<uint64_t> pops; ///< when each was popped, by that device's clock in ns; if asked for
+  std::vector<uint64_t>
+      ends; ///< when each was complete, by that device's clock in ns; if asked for
 };
 
 class MeshDevices {
