@@ -80,10 +80,12 @@ std::string_view Svg::inkOn(std::string_view fill) {
 }
 
 std::string Svg::timeText(double us) {
-  return us >= 1e7   ? fmt::format("{:.4g} s", us * 1e-6)
-         : us >= 1e4 ? fmt::format("{:.4g} ms", us * 1e-3)
-         : us >= 1e3 ? fmt::format("{:.0f} us", us)
-                     : fmt::format("{:.3g} us", us);
+  // Each limit is where the shorter format would round up to an exponent.
+  return us >= 9.9995e9   ? fmt::format("{:.0f} s", us * 1e-6)
+         : us >= 9.9995e6 ? fmt::format("{:.4g} s", us * 1e-6)
+         : us >= 1e4      ? fmt::format("{:.4g} ms", us * 1e-3)
+         : us >= 999.5    ? fmt::format("{:.0f} us", us)
+                          : fmt::format("{:.3g} us", us);
 }
 
 Svg::Svg(int width, const std::string &title) : width(width), title(title) {
