@@ -42,7 +42,7 @@ class DeviceOptions(Sized):
     _fields_ = [("size", ctypes.c_size_t), ("cores", ctypes.c_uint32), ("pin", ctypes.c_int), ("queues", ctypes.c_uint32),
                 ("queue1_cores", ctypes.c_uint32), ("events", ctypes.c_uint32), ("checks", ctypes.c_int),
                 ("link_bytes_per_second", ctypes.c_uint64), ("check_outputs", ctypes.c_int),
-                ("huge_pages", ctypes.c_int), ("host_functions", ctypes.c_void_p)]
+                ("huge_pages", ctypes.c_int), ("host_functions", ctypes.c_void_p), ("profiler", ctypes.c_void_p)]
 
 
 class RunOptions(Sized):

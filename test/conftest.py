@@ -20,6 +20,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("TTC_BUILD_DIR", ROOT / "build")).resolve()
 sys.path.insert(0, str(ROOT / "test"))
+import pictures  # noqa: E402
 SHARED = pathlib.Path(os.environ.get("TTC_SHARED", ROOT.parent / "shared")).resolve()
 
 MOST_KEPT = 1 << 25  # bytes of a model
@@ -37,8 +38,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 class Tools:
-    """The built tools. A call returns the finished process and fails the test if it fails. `kept` is a folder for
-    what several tests compile."""
+    """The built tools. A call returns the finished process and fails the test if it fails, or draws a picture with
+    faults. `kept` is a folder for what several tests compile."""
 
     def __init__(self, kept):
         self.kept = kept
@@ -55,6 +56,8 @@ class Tools:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
         if check and done.returncode != 0:
             pytest.fail(f"{' '.join(command)}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        if found := pictures.problems_of_command(command, options.get("cwd")):
+            pytest.fail("\n".join([" ".join(command), *found[:20]]))
         return done
 
     def compile(self, model, bundle, *args, reuse=True, check=True, **options):

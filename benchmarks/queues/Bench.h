@@ -9,6 +9,7 @@
 #include "ttrt/pipeline.h"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace ttrt::bench {
@@ -54,8 +55,8 @@ void bundleSchedules(const char *path, ttrun::Json &json);
 void costs(ttrun::Json &json);
 /// Traces of different lengths, replayed and dispatched by the host.
 void traces(ttrun::Json &json);
-/// When each queue did what, and when commands ran with and without a trace.
-void timelines(ttrun::Json &json);
+/// Draws into a folder when each queue did what, and when commands ran with and without a trace.
+void timelines(const std::string &folder);
 
 } // namespace ttrt::bench
 

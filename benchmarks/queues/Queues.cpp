@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ttrt-bench-queues WHAT [BUNDLE]: measures and prints JSON; benchmarks/queues/queues.py makes
-// tables and pictures of it.
+// tables of it.
 //   schedules   time of an inference by each schedule, for several ratios of compute to transfers;
 //               with BUNDLE of that model, else of a synthetic one
 // costs       what enqueueing costs the host, how soon a waiting queue continues, and what running
 //               programs on both queues at once saves
 //   trace       traces of different lengths, replayed and dispatched by the host
-//   timeline    when each queue did what, and when commands ran with and without a trace
+//   timeline FOLDER   draws when each queue did what, and when commands ran with and without a
+//               trace
 
 #include "Bench.h"
 
@@ -28,10 +29,11 @@ int main(int argc, char **argv) {
     costs(json);
   } else if (what == "trace" && argc == 2) {
     traces(json);
-  } else if (what == "timeline" && argc == 2) {
-    timelines(json);
+  } else if (what == "timeline" && argc == 3) {
+    timelines(argv[2]);
   } else {
-    fprintf(stderr, "usage: ttrt-bench-queues schedules [BUNDLE] | costs | trace | timeline\n");
+    fprintf(stderr,
+            "usage: ttrt-bench-queues schedules [BUNDLE] | costs | trace | timeline FOLDER\n");
     return 2;
   }
   json.endObject();

@@ -15,8 +15,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import common  # noqa: E402
 import models  # noqa: E402
 
-COLOURS = {"write": "#4c78a8", "run": "#59a14f", "read": "#f28e2b"}
-
 
 def measure(args, *what):
     done = subprocess.run([args.build / "bin" / "ttrt-bench-queues", *what], capture_output=True, text=True)
@@ -72,54 +70,6 @@ def traces(args):
               f"{cells} | {f'yes, +{lost:.0%}' if lost > 0.05 else 'no'} |")
 
 
-def svg(path, title, rows, end):
-    """`rows`: (label, [(begin, end, colour, text)]); microseconds."""
-    left, width, height = 90, 760, 26
-    scale = width / end
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 20}" height="{60 + height * len(rows)}" '
-           'font-family="sans-serif" font-size="11">',
-           f'<rect width="100%" height="100%" fill="#fff"/><text x="{left}" y="16" font-size="13">{title}</text>']
-    for i, (label, bars) in enumerate(rows):
-        y = 26 + i * height
-        out.append(f'<text x="6" y="{y + 15}">{label}</text>')
-        out.append(f'<line x1="{left}" x2="{left + width}" y1="{y + 22}" y2="{y + 22}" stroke="#ddd"/>')
-        for begin, stop, colour, text in bars:
-            x, w = left + begin * scale, max((stop - begin) * scale, 0.7)
-            out.append(f'<rect x="{x:.1f}" y="{y + 2}" width="{w:.1f}" height="18" fill="{colour}"><title>{text} '
-                       f'{begin:.1f} to {stop:.1f} us</title></rect>')
-            if w > 7 * len(text) + 4:
-                out.append(f'<text x="{x + 3:.1f}" y="{y + 15}" fill="#fff">{text}</text>')
-    y = 36 + height * len(rows)
-    for i in range(6):
-        out.append(f'<text x="{left + width * i / 5:.0f}" y="{y + 6}" text-anchor="middle">{end * i / 5:.0f} us</text>')
-    path.write_text("\n".join(out + ["</svg>", ""]))
-    print(f"wrote {path}")
-
-
-def pictures(args):
-    result = measure(args, "timeline")
-    args.pictures.mkdir(parents=True, exist_ok=True)
-    for schedule in result["schedules"]:
-        # Four inferences in the steady state, from the begin of a run on.
-        steps = schedule["steps"]
-        runs = [s["begin"] for s in steps if s["kind"] == "run" and s["end"] - s["begin"] > 400]
-        first, last = runs[4], runs[8]
-        rows = []
-        for queue in sorted({s["queue"] for s in steps}):
-            bars = [(max(s["begin"], first) - first, min(s["end"], last) - first, COLOURS[s["kind"]], s["kind"])
-                    for s in steps if s["queue"] == queue and s["end"] > first and s["begin"] < last]
-            rows.append((f"queue {queue}", bars))
-        name = schedule["name"].replace(" ", "-")
-        svg(args.pictures / f"{name}.svg", f"{schedule['name']}, measured: four inferences in {last - first:.0f} us",
-            rows, last - first)
-    rows = []
-    for name in ("replayed", "awaited"):
-        stamps = result[name]
-        rows.append((name, [(stamps[i], stamps[i + 1], COLOURS["run"], str(i // 2)) for i in range(0, len(stamps), 2)]))
-    svg(args.pictures / "trace.svg", "ten commands of a microsecond on two cores: replayed, and dispatched one at a time by the host",
-        rows, max(result["replayed"][-1], result["awaited"][-1]))
-
-
 def compiled(args, name, folder):
     """A model with the compiler's own schedules; None with a message if it cannot be had."""
     path = models.model_file(name, args.models_folder, args.shared)
@@ -166,7 +116,8 @@ def main():
     if args.only in (None, "traces"):
         traces(args)
     if args.pictures:
-        pictures(args)
+        args.pictures.mkdir(parents=True, exist_ok=True)
+        measure(args, "timeline", str(args.pictures))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import xml.etree.ElementTree
 
 import pytest
 
+import pictures
+
 # Folder of docs/images/queues -> options.
 VARIANTS = {"one-slot": [], "two-slots": ["--slots=2"]}
 
@@ -41,6 +43,10 @@ def test_pictures_are_up_to_date(tools, root, tmp_path, variant):
             assert kept.exists() and kept.read_bytes() == now, (
                 f"{kept} is not up to date; to update it: {__doc__.splitlines()[-2].strip()}")
     assert {p.name for p in folder.iterdir()} == shown, "pictures that the page does not show"
+
+
+def test_no_picture_of_the_pages_has_faults(root):
+    assert not pictures.problems_of_files(sorted((root / "docs/images").rglob("*.svg")))
 
 
 def test_drawing_is_reproducible_and_names_what_it_shows(tools, root, tmp_path):

@@ -34,10 +34,10 @@ def browser(tmp_path_factory):
         pytest.skip("chromium is not installed (Debian package chromium): pages are NOT tested")
     profile = tmp_path_factory.mktemp("chromium")
 
-    def load(page):
+    def load(page, size=(1400, 900)):
         # Without its sandbox, which needs rights that containers and root do not have; the pages are our own.
         command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                   "--window-size=1400,900", f"--user-data-dir={profile}", "--dump-dom", f"{page.as_uri()}#selftest"]
+                   f"--window-size={size[0]},{size[1]}", f"--user-data-dir={profile}", "--dump-dom", f"{page.as_uri()}#selftest"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120,
                               env={**os.environ, "HOME": str(profile)})
         assert done.returncode == 0, done.stderr

@@ -33,6 +33,13 @@ def test_page_tests_itself(page_of, browser, name):
     assert result["visited"] < 200
 
 
+@pytest.mark.parametrize("size", [(500, 700), (900, 600), (2600, 1400)])
+@pytest.mark.parametrize("name", ["sample", "hostile", "many"])
+def test_page_of_any_size_tests_itself(page_of, browser, name, size):
+    """Texts are readable and not on each other, and no number is broken."""
+    assert browser(page_of(name)[1], size)["failures"] == []
+
+
 def test_all_buffers_are_there(page_of, browser, tools):
     bundle, page = page_of("many")
     read = json.loads(tools.ttrun("read", bundle, "--json").stdout)
@@ -54,6 +61,10 @@ def test_compiled_model(browser, tools, root, tmp_path):
     (", ...opsOf(buffer, 3)]", "]", "a search for the op"),
     ("kind & access", "kind & 2", "is read"),
     ("(kNamedByOp.has(kind) && source) || name", "name", "labelled by its op"),
+    ("grid-template-columns: fit-content(50%) minmax(0, 1fr)", "grid-template-columns: 6fr 1fr", "is broken"),
+    ("pen.fillStyle = inkOn(colourOf(b))", "pen.fillStyle = '#fff'", "is #ffffff on"),
+    ("isDark() ? dark : light", "light", "light and dark differ"),
+    ("bottom + 10);", "bottom + 22);", "is on"),
 ])
 def test_a_failure_is_seen(page_of, browser, tmp_path, code, broken, message):
     """The page's test fails where its index, its search or its labels are broken."""

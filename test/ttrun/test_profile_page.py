@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """report.html: the page tests itself in headless Chromium (Profile/Page/selftest.js)."""
+import ctypes
 import json
 import os
 import re
 import struct
 
+import numpy as np
 import pytest
 
 
@@ -32,6 +34,33 @@ def sharded(tools, root, tmp_path_factory):
     return next((folder / "profile").iterdir())
 
 
+FRAMES, SIZES = 400, [(700, 500), (1400, 900), (2600, 1400)]
+STRANGE = "<script>harm()</script> \u202e\x1b[31m 12345678901234567890 " + "long_name_" * 30
+
+
+@pytest.fixture(scope="module")
+def marked(tools, root, tmp_path_factory):
+    """The page of a recording with frames, signposts and messages, and of cores that do nothing."""
+    folder = tmp_path_factory.mktemp("marked")
+    tools.compile(root / "examples/mlp/mlp.onnx", folder / "mlp.ttcb")
+    with tools.open(folder / "mlp.ttcb") as bundle:
+        library, profiler = bundle.library, ctypes.c_void_p()
+        bundle.call("profiler_open", str(folder).encode(), None, ctypes.byref(profiler))
+        with bundle.device(cores=2, queues=2, queue1_cores=3, profiler=profiler) as device:
+            entry = bundle.entries["main"]
+            inputs = {name: np.zeros(port.shape, port.dtype) for name, port in entry.inputs.items()}
+            for i in range(FRAMES):
+                library.ttrt_frame(profiler, 0)
+                if i % 5 == 0:
+                    library.ttrt_signpost(profiler, f"signpost {i}".encode() if i else STRANGE.encode(), STRANGE.encode())
+                if i % 41 == 2:
+                    library.ttrt_message(profiler, b"a message", 0xffff00)
+                device.run(entry, inputs)
+        library.ttrt_profiler_close(profiler)
+    tools.ttrun("report", folder, "--peak-gflops=0.1", "--bandwidth-gbs=0.1", f"--picture={folder / 'picture.svg'}")
+    return next(folder.glob("*/report.html"))
+
+
 def data_of(page):
     return json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
 
@@ -54,6 +83,16 @@ def test_page_of_shards_tests_itself(sharded, browser):
     assert result["dots"] >= 1 and result["roofs"] == 0 and result["heats"] == 2
     [traffic] = data_of(sharded / "report.html")["traffic"]
     assert traffic["cores"] == 4 and sum(map(sum, traffic["read"])) > 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_page_of_many_marks_tests_itself(marked, browser, size):
+    """At any size, texts are readable and not on each other, and frames hide nothing."""
+    result = browser(marked, size)
+    assert result["failures"] == []
+    kinds = [kind for _, kind, *_ in data_of(marked)["marks"]]
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"frame": FRAMES, "signpost": FRAMES // 5, "message": FRAMES // 41 + 1}
+    assert result["scripts"] == 3
 
 
 def test_page_with_zones_of_programs(tools, written, tmp_path, browser):
@@ -90,6 +129,36 @@ def test_a_failure_is_seen(recording, browser, tmp_path, code, broken, message):
     copy = tmp_path / "broken.html"
     copy.write_text(text.replace(code, broken))
     assert any(message in failure for failure in browser(copy)["failures"])
+
+
+@pytest.mark.parametrize("code, broken, message", [
+    ("Math.max(1, row.lanes.length) * LANE", "row.lanes.length * LANE", "is on 'queue 1"),
+    ("kind === 'frame' || x < free", "x < free", "frames hide nothing"),
+    ("x < free || ", "", "is on 'signpost"),
+    ("inkOn(colorOf(lane, zone))", "colorOf(lane, zone)", " on #9246b9"),
+    ("fitted(context, row.name, LABEL - 26), 18", "row.name, -18", "'queue 0, core 0' is cut off"),
+    ("x + context.measureText(label).width <= width", "true", "is cut off"),
+    ("max-width: 900px", "min-width: 1200px", "is higher than what it shows"),
+    ("if (above) notes.push", "if (!above) notes.push", "the notes say"),
+    ("x: right - 4, y: last", "x: right, y: ROOF.height - ROOF.bottom + 17", "'f32: "),
+    ("color: var(--soft); }\n.bad", "color: #aaa; }\n.bad", "is rgb(170, 170, 170) on"),
+])
+def test_a_fault_of_the_drawing_is_seen(marked, browser, tmp_path, code, broken, message):
+    text = marked.read_text()
+    assert text.count(code) == 1
+    copy = tmp_path / "broken.html"
+    copy.write_text(text.replace(code, broken))
+    failures = browser(copy)["failures"]
+    assert any(message in failure for failure in failures), failures[:5]
+
+
+def test_steps_have_no_number_of_a_command(tools, written, tmp_path, browser):
+    """Transfers are in no trace."""
+    tools.ttrun("run", written("sample"), "--random", "--loops=3", "--no-trace", f"--profile={tmp_path}")
+    page = next(tmp_path.glob("*/report.html"))
+    assert -1 in [op["command"] for op in data_of(page)["ops"]]
+    result = browser(page)
+    assert result["failures"] == [] and "-1" not in result["table"]
 
 
 def test_many_zones(recording, browser, tools, tmp_path):

@@ -5,8 +5,8 @@
 
 #include "Describe/SchedulePicture.h"
 
+#include "Formats/Lanes.h"
 #include "Formats/Printing.h"
-#include "Formats/Svg.h"
 #include "Support/Error.h"
 #include "Support/WriteFile.h"
 #include "ttrt/format/steps.h"
@@ -25,14 +25,11 @@ namespace {
 
 constexpr double kInferences = 4; ///< the least number shown
 
-enum class Kind { Write, Run, Read, Copy };
-
-struct Bar {
-  Kind kind;
-  uint32_t queue;
-  double begin, end;
-  std::string label, title;
-};
+enum Kind { Write, Run, Read, Copy };
+const std::vector<Svg::Key> kBars = {{fill::kGreen, "write"},
+                                     {fill::kBlue, "run: a trace, or a dispatch"},
+                                     {fill::kAmber, "read"},
+                                     {fill::kPurple, "copy"}};
 
 /// A wait for a record of another queue.
 struct Arrow {
@@ -68,7 +65,7 @@ public:
       run(*steps->Get(i));
   }
 
-  std::vector<Bar> bars;
+  std::vector<LaneBox> bars[kMaxQueues];
   std::vector<Arrow> arrows;
   double now[kMaxQueues] = {}; ///< when each queue has completed its steps so far
 
@@ -83,7 +80,8 @@ private:
 
   void add(Kind kind, uint32_t queue, double takes, const std::string &label,
            const std::string &title) {
-    bars.push_back({kind, queue, now[queue], now[queue] + takes, label, title});
+    bars[queue].push_back(
+        {now[queue], now[queue] + takes, kind, label, title, kind == Run ? inference[queue] : 0});
     now[queue] += takes;
   }
   void wait(uint32_t event, uint32_t queue) {
@@ -128,7 +126,7 @@ void Simulation::execute(const fb::Step &step) {
   double pending = 0;
   auto flush = [&] {
     if (pending > 0)
-      add(Kind::Run, queue, pending, "run" + nameOf(queue), std::string("trace ") + name);
+      add(Run, queue, pending, "run" + nameOf(queue), std::string("trace ") + name);
     pending = 0;
   };
   forEachCommand(bundle.stream(step.index()), [&](const CommandHeader &header) {
@@ -170,86 +168,115 @@ void Simulation::run(const fb::Step &step) {
     const int64_t which = (write ? writes : reads)[action.index]++;
     if (write)
       written[bundle.address(slot)] = which;
-    return add(write ? Kind::Write : Kind::Read, queue, transfer,
+    return add(write ? Write : Read, queue, transfer,
                fmt::format("{} {}", action.info->name, which),
                fmt::format("{} {} {} {}", nounOf(action.info->table), text(port->name()),
                            write ? "to" : "from", text(slot.name())));
   }
   if (action.info->accesses == AccessShape::Copy)
-    return add(Kind::Copy, queue, 1, "", action.info->name);
+    return add(Copy, queue, 1, "", action.info->name);
   follow(action, queue);
-  add(Kind::Run, queue, 1, inference[queue] < 0 ? "" : std::to_string(inference[queue]),
+  add(Run, queue, 1, inference[queue] < 0 ? "" : std::to_string(inference[queue]),
       fmt::format("dispatch {}", nameIn(bundle.metadata(), &entry, *action.info, action.index)));
 }
 
-constexpr int kLeft = 64, kWidth = 900, kTop = 40, kLane = 100, kBar = 26;
+constexpr int kLeft = 64, kWidth = 900, kTop = 40, kBar = 26, kLine = 12;
 
 class Drawing {
 public:
-  Drawing(const std::string &title, uint32_t queues, double end)
-      : scale(kWidth / std::max(1.0, end)), queues(queues),
-        svg(kLeft + kWidth + 16, top(queues - 1) + kBar + 40, title) {
+  Drawing(const std::string &title, const Simulation &simulation, uint32_t queues)
+      : simulation(simulation), queues(queues),
+        scale(kWidth / std::max(1.0, *std::max_element(std::begin(simulation.now),
+                                                       std::end(simulation.now)))),
+        svg(kLeft + kWidth + 16, title) {
+    for (const Arrow &arrow : simulation.arrows)
+      place(arrow);
+  }
+
+  std::string draw() {
+    std::vector<const std::vector<LaneBox> *> rows;
     for (uint32_t queue = 0; queue < queues; ++queue) {
       const int bottom = top(queue) + kBar;
       svg.text(8, top(queue) + 17, fmt::format("queue {}", queue));
       svg.line(kLeft, kLeft + kWidth, bottom, bottom, "#ccc");
+      rows.push_back(&simulation.bars[queue]);
     }
+    bool waits = false;
+    for (const Arrow &arrow : simulation.arrows)
+      waits |= drawArrow(arrow);
+    for (uint32_t queue = 0; queue < queues; ++queue)
+      drawBoxes(svg, simulation.bars[queue], kBars, kLeft, scale, top(queue), kBar);
+    for (const Name &name : names)
+      svg.text(name.begin, kTop + kBar + 15 + kLine * name.line, name.event,
+               {.fill = name.held ? kHeld : "#666",
+                .size = Svg::kNote.size,
+                .more = " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""});
+    std::vector<Svg::Key> keys = usedKinds(kBars, rows);
+    if (waits)
+      keys.push_back({fill::kGrey, "the queue is delayed"});
+    std::vector<std::string> notes = {"order, not measured time: a command takes one unit; numbers "
+                                      "count inferences"};
+    if (!simulation.arrows.empty())
+      notes.push_back("an arrow: from a record to the wait for it; solid and red where the queue "
+                      "is delayed, dashed where it is not");
+    return svg.take(svg.legend(kLeft, top(queues - 1) + kBar + 14, keys, notes));
   }
 
-  void bar(const Bar &bar) {
-    static const char *const kColours[] = {"#4c78a8", "#3d7d39", "#b85c0a", "#777777"};
-    const double x = at(bar.begin), width = at(bar.end) - x;
-    svg.box(x + 0.5, top(bar.queue), width - 1, kBar, kColours[static_cast<int>(bar.kind)],
-            bar.title);
-    svg.label(x, width, top(bar.queue) + 17, bar.label);
+private:
+  static constexpr std::string_view kHeld = "#c1121f";
+
+  struct Name {
+    std::string event;
+    double begin, end; ///< pixels
+    int line;
+    bool held;
+  };
+  static bool isHeld(const Arrow &arrow) { return arrow.recorded > arrow.waited; }
+  double at(double time) const { return kLeft + time * scale; }
+  int top(uint32_t queue) const {
+    return kTop + static_cast<int>(queue) * (kBar + 26 + kLine * std::max(lines, 2));
   }
 
-  /// From the record to the end of the wait: solid if it delayed the queue, else dashed.
-  void arrow(const Arrow &arrow) {
-    const bool held = arrow.recorded > arrow.waited, down = arrow.from < arrow.to;
+  /// Each event is named once, at its first record, in the first line that has room there.
+  void place(const Arrow &arrow) {
+    if (std::any_of(names.begin(), names.end(),
+                    [&](const Name &name) { return name.event == arrow.event; }))
+      return;
+    Name name{Svg::fitted(arrow.event, kWidth / 3., Svg::kNote.size), 0, 0, 0, isHeld(arrow)};
+    const double width = Svg::widthOf(name.event, Svg::kNote.size);
+    name.begin = std::min(at(arrow.recorded) + 4, kLeft + kWidth - width);
+    name.end = name.begin + width + 6;
+    while (std::any_of(names.begin(), names.end(), [&](const Name &other) {
+      return other.line == name.line && other.begin < name.end && name.begin < other.end;
+    }))
+      ++name.line;
+    lines = std::max(lines, name.line + 1);
+    names.push_back(name);
+  }
+
+  /// From the record to the end of the wait: solid if it delayed the queue, else dashed. Returns
+  /// whether it did.
+  bool drawArrow(const Arrow &arrow) {
+    const bool held = isHeld(arrow), down = arrow.from < arrow.to;
     const double x1 = at(arrow.recorded), x2 = at(std::max(arrow.recorded, arrow.waited));
     const int y1 = top(arrow.from) + (down ? kBar : 0), y2 = top(arrow.to) + (down ? 0 : kBar);
-    const std::string colour = held ? "#c1121f" : "#999";
+    const std::string_view colour = held ? kHeld : "#767676";
     if (held)
-      svg.box(at(arrow.waited), top(arrow.to) + kBar - 4, x2 - at(arrow.waited), 4, "#f4c7c3",
+      svg.box(at(arrow.waited), top(arrow.to), x2 - at(arrow.waited), kBar, fill::kGrey,
               "waits for " + arrow.event);
     const int tip = down ? y2 - 5 : y2 + 5;
     svg.raw(fmt::format("<path d=\"M{:.1f} {} L{:.1f} {}\" stroke=\"{}\" fill=\"none\"{}><title>{}"
                         "</title></path>\n<path d=\"M{:.1f} {} h6 L{:.1f} {} z\" fill=\"{}\"/>\n",
                         x1, y1, x2, tip, colour, held ? "" : " stroke-dasharray=\"3 3\"",
                         Svg::escaped(arrow.event), x2 - 3, tip, x2, y2, colour));
-    // Each event is named once, at its first record.
-    if (std::any_of(names.begin(), names.end(),
-                    [&](const Name &name) { return name.event == arrow.event; }))
-      return;
-    names.push_back({arrow.event, x1 + 4, held});
+    return held;
   }
 
-  std::string take() {
-    for (size_t i = 0; i < names.size(); ++i)
-      svg.text(names[i].x, kTop + kBar + 15 + 12 * static_cast<int>(i % 5), names[i].event,
-               fmt::format(" fill=\"{}\" font-size=\"10\" stroke=\"#fff\" stroke-width=\"3\" "
-                           "paint-order=\"stroke\"",
-                           names[i].held ? "#c1121f" : "#666"));
-    std::string legend = "a bar: a transfer, or a trace or dispatch";
-    if (queues > 1)
-      legend += "; an arrow: from a record to the wait for it, red where the queue is delayed";
-    svg.text(kLeft, top(queues - 1) + kBar + 26, legend, Svg::kNote);
-    return svg.take();
-  }
-
-private:
-  double at(double time) const { return kLeft + time * scale; }
-  static int top(uint32_t queue) { return kTop + static_cast<int>(queue) * kLane; }
-
-  struct Name {
-    std::string event;
-    double x;
-    bool held;
-  };
-  const double scale;
+  const Simulation &simulation;
   const uint32_t queues;
+  const double scale;
   std::vector<Name> names;
+  int lines = 0; ///< of names
   Svg svg;
 };
 
@@ -266,16 +293,9 @@ std::string schedulePicture(const Bundle &bundle, const fb::EntryPoint &entry,
   for (int i = 0; i < bodies; ++i)
     simulation.run(schedule.body());
   simulation.run(schedule.epilogue());
-  const double end = *std::max_element(simulation.now, simulation.now + kMaxQueues);
-  std::string title = text(schedule.name());
-  title +=
-      ": prologue, " + std::to_string(bodies) + (bodies == 1 ? " body" : " bodies") + ", epilogue";
-  Drawing drawing(title, std::max(1u, schedule.queues()), end);
-  for (const Arrow &arrow : simulation.arrows)
-    drawing.arrow(arrow);
-  for (const Bar &bar : simulation.bars)
-    drawing.bar(bar);
-  return drawing.take();
+  const std::string title = fmt::format("{}: prologue, {} bod{}, epilogue", text(schedule.name()),
+                                        bodies, bodies == 1 ? "y" : "ies");
+  return Drawing(title, simulation, std::max(1u, schedule.queues())).draw();
 }
 
 void writeSchedulePictures(const Bundle &bundle, const std::string &folder) {

@@ -17,7 +17,7 @@ std::string makePage(const PageParts &parts) {
   auto fill = [&](std::string_view mark, const std::string &content) {
     page.replace(page.rfind(mark), mark.size(), content);
   };
-  fill("@SELFTEST@", parts.selftest);
+  fill("@SELFTEST@", kPageChecks + parts.selftest);
   fill("@SCRIPT@", kPageScript + parts.script);
   fill("@DATA@", insideScript(parts.json));
   fill("@BODY@", parts.body);

@@ -17,13 +17,12 @@ namespace {
 
 constexpr int kLeft = 64, kWidth = 900, kTop = 56, kLane = 80, kBar = 64;
 
-/// What a lane shows, with its colour.
-struct Colour {
-  const char *name, *fill;
-};
-constexpr Colour kCommon = {"constants in common", "#9a9a9a"}, kOwn = {"own constants", "#b85c0a"},
-                 kSlots = {"inputs and outputs", "#4c78a8"},
-                 kActivations = {"activations", "#3d7d39"}, kStates = {"states", "#7b4ea3"};
+enum Kind { Common, Own, Slots, Activations, States };
+const std::vector<Svg::Key> kBlocks = {{fill::kGrey, "constants in common"},
+                                       {fill::kAmber, "own constants"},
+                                       {fill::kBlue, "inputs and outputs"},
+                                       {fill::kGreen, "activations"},
+                                       {fill::kPurple, "states"}};
 
 class Drawing {
 public:
@@ -31,7 +30,7 @@ public:
       : bundle(bundle), timeline(timeline), all(all), devices(devices),
         bottom(kTop + static_cast<int>(devices) * kLane - (kLane - kBar)),
         blocks(blocksOf(bundle, timeline, BufferType::Dram)),
-        svg(kLeft + kWidth + 16, bottom + 52, fmt::format("Memory of {} devices", all)) {
+        svg(kLeft + kWidth + Svg::kRight, fmt::format("Memory of {} devices", all)) {
     for (const Block &block : blocks)
       end = std::max(end, block.offset + block.size);
     for (const fb::Segment *segment : *bundle.metadata().segments())
@@ -43,25 +42,22 @@ public:
   }
 
   std::string draw() {
-    uint64_t tick = 64;
-    while (end / tick > 8)
-      tick *= 2;
-    for (uint64_t address = 0; address <= end; address += tick)
-      svg.text(at(address), kTop - 8, shortBytes(address), Svg::kCentredNote);
+    uint64_t step = 64;
+    while (end / step > 8)
+      step *= 2;
+    svg.beginAxis();
+    for (uint64_t address = 0; address <= end; address += step)
+      svg.tick(at(address), kTop, bottom, shortBytes(address));
+    svg.endGroup();
     for (uint32_t device = 0; device < devices; ++device)
       lane(device);
-    int x = kLeft;
-    for (const Colour &colour : {kCommon, kOwn, kSlots, kActivations, kStates}) {
-      if (!used.contains(colour.name))
-        continue;
-      svg.key(x, bottom + 14, colour.fill, colour.name);
-      x += 140;
-    }
-    svg.text(kLeft, bottom + 44,
-             "addresses in DRAM from left to right, time from top to bottom" +
-                 (devices < all ? fmt::format("; the first {} of {} devices", devices, all) : ""),
-             Svg::kNote);
-    return svg.take();
+    std::vector<Svg::Key> keys;
+    for (Kind kind : used)
+      keys.push_back(kBlocks[kind]);
+    return svg.take(svg.legend(
+        kLeft, bottom + 14, keys,
+        {"addresses in DRAM from left to right, time from top to bottom" +
+         (devices < all ? fmt::format("; the first {} of {} devices", devices, all) : "")}));
   }
 
 private:
@@ -70,15 +66,16 @@ private:
            kWidth * static_cast<double>(address) / static_cast<double>(std::max<uint64_t>(end, 1));
   }
 
-  void bar(int top, uint64_t offset, uint64_t size, double from, double to, const Colour &colour,
+  void bar(int top, uint64_t offset, uint64_t size, double from, double to, Kind kind,
            const std::string &label, const std::string &about) {
     const double x = at(offset), width = at(offset + size) - x, y = top + from * kBar,
                  height = (to - from) * kBar;
-    used.insert(colour.name);
-    svg.box(x, y, std::max(width, 0.5), std::max(height, 0.5), colour.fill, about,
+    const std::string_view fill = kBlocks[kind].fill;
+    used.insert(kind);
+    svg.box(x, y, std::max(width, 0.5), std::max(height, 0.5), fill, about,
             " stroke=\"#fff\" stroke-width=\"0.5\"");
-    if (height > 11)
-      svg.label(x, width, y + height / 2 + 4, label);
+    if (height > 14)
+      svg.label(x, width, y + height / 2 + 4, label, fill);
   }
 
   void lane(uint32_t device) {
@@ -87,9 +84,9 @@ private:
     svg.line(kLeft, kLeft + kWidth, top + kBar, top + kBar, "#ccc");
     const SegmentView &common = bundle.segment(fb::SegmentKind::Constants),
                       &own = bundle.shardOf(device);
-    for (const auto &[segment, colour] : {std::pair(&common, kCommon), std::pair(&own, kOwn)})
+    for (const auto &[segment, kind] : {std::pair(&common, Common), std::pair(&own, Own)})
       if (segment->size)
-        bar(top, segment->address, segment->size, 0, 1, colour, colour.name,
+        bar(top, segment->address, segment->size, 0, 1, kind, kBlocks[kind].name,
             fmt::format("constants {}, {}", segment == &own ? "of this device" : "in common",
                         bytesText(segment->size)));
     const auto points = static_cast<double>(std::max<size_t>(timeline.size(), 1));
@@ -97,11 +94,9 @@ private:
       const bool isAlways = block.end == 0;
       if (block.kind == "constant" || !isOn(block, device))
         continue;
-      const Colour &colour = block.kind == "slot"    ? kSlots
-                             : block.kind == "state" ? kStates
-                                                     : kActivations;
+      const Kind kind = block.kind == "slot" ? Slots : block.kind == "state" ? States : Activations;
       bar(top, block.offset, block.size, isAlways ? 0 : static_cast<double>(block.begin) / points,
-          isAlways ? 1 : static_cast<double>(block.end) / points, colour, block.name,
+          isAlways ? 1 : static_cast<double>(block.end) / points, kind, block.name,
           fmt::format("{} {}, {}{}", block.kind, block.name, bytesText(block.size),
                       block.source.empty() ? "" : ", from " + block.source));
     }
@@ -122,7 +117,7 @@ private:
   const std::vector<Block> blocks;
   std::map<std::string, std::set<uint32_t>> devicesOf; ///< of entry points of some devices
   uint64_t end = 0;
-  std::set<std::string> used;
+  std::set<Kind> used;
   Svg svg;
 };
 

@@ -73,6 +73,8 @@ struct Log {
 
   /// "run", "warm-up": of a call of the library or a zone of the application.
   std::string zoneName(uint32_t zone) const;
+  /// What was recorded: the file of the first bundle, or the process.
+  std::string subject() const;
   /// All markers that a ring dropped.
   uint64_t dropped() const;
   uint64_t droppedInPrograms() const;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -314,6 +315,10 @@ Log readLog(const std::string &path) {
   } catch (const LogError &error) {
     throw LogError(path + ": " + error.what());
   }
+}
+
+std::string Log::subject() const {
+  return devices.empty() ? process : std::filesystem::path(devices[0].bundle).filename().string();
 }
 
 std::string Log::zoneName(uint32_t zone) const {

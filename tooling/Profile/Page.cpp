@@ -73,19 +73,13 @@ private:
     return fmt::format("{}\n{}\n{}", trace, command, name);
   }
 
-  std::string title() const {
-    if (a.log.devices.empty())
-      return a.log.process;
-    return std::filesystem::path(a.log.devices[0].bundle).filename().string();
-  }
-
   void addHead() {
     char when[64] = "";
     const auto seconds = static_cast<time_t>(a.log.start.wallNs / 1000000000u);
     tm local;
     if (localtime_r(&seconds, &local))
       strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
-    json.field("title", title()).field("process", a.log.process).field("recorded", when);
+    json.field("title", a.log.subject()).field("process", a.log.process).field("recorded", when);
     json.key("clock")
         .beginObject()
         .field("rms", a.clock.rms)
@@ -185,9 +179,11 @@ private:
         break;
       case MarkerKind::StepBegin: {
         const StepInfo *step = model.step(span.id);
-        const bool isHostWork = step && step->role == StepRole::HostWork;
-        zone(begin, end, depths[i], model.stepText(span.id),
-             isHostWork ? ZoneKind::HostWork : ZoneKind::Transfer, step ? step->source : "", -1);
+        const ZoneKind kind = !step                              ? ZoneKind::Transfer
+                              : step->role == StepRole::HostWork ? ZoneKind::HostWork
+                              : step->role == StepRole::Stream   ? ZoneKind::Trace
+                                                                 : ZoneKind::Transfer;
+        zone(begin, end, depths[i], model.stepText(span.id), kind, step ? step->source : "", -1);
         break;
       }
       case MarkerKind::WaitBegin:

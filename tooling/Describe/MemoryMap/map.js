@@ -17,7 +17,7 @@ let size = {width: 0, height: 0};
 const turnOf = block => block.kind === 'activation' ? block.number * 7 % 5 - 2 : 0;
 function colourOf(block) {
   const [hue, saturation, light, dark] = kColours[block.kind] || [0, 0, 60, 50];
-  return `hsl(${hue + turnOf(block) * 7} ${saturation}% ${style.dark ? dark : light}%)`;
+  return `hsl(${hue + turnOf(block) * 7} ${saturation}% ${isDark() ? dark : light}%)`;
 }
 
 // ---- Where things are
@@ -109,10 +109,12 @@ function drawBlocks() {
     if (w > 40 && h > 12) named.push([b, box]);
   }
   for (const [b, [x, y, w, h]] of named) {
-    const room = Math.floor((w - 8) / 6.8);
     pen.globalAlpha = searching && !state.matched.has(b) ? .4 : 1;
-    pen.fillStyle = b.kind === 'constant' && !style.dark ? '#1b2130' : '#fff';
-    pen.fillText(b.label.length > room ? b.label.slice(0, Math.max(1, room - 1)) + '\u2026' : b.label, x + 4, y + h / 2);
+    pen.fillStyle = inkOn(colourOf(b));
+    const label = fitted(pen, b.label, w - 8), end = x + 4 + pen.measureText(label).width;
+    // Not where others cover it.
+    if ([x + 4, (x + end) / 2, end].every(at => state.panel.hit(timeAt(at), offsetAt(y + h / 2)) === b))
+      pen.fillText(label, x + 4, y + h / 2);
   }
   pen.globalAlpha = 1;
   const outline = (b, colour, width) => {
@@ -148,7 +150,7 @@ function drawAxes() {
     pen.strokeStyle = c.grid;
     pen.beginPath(); pen.moveTo(x, kMargin.top); pen.lineTo(x, bottom); pen.stroke();
     pen.fillStyle = c.soft;
-    pen.fillText(String(t), x, bottom + 10);
+    if (x + pen.measureText(String(t)).width / 2 <= size.width) pen.fillText(String(t), x, bottom + 10);
   }
   pen.fillText('time: points of the timeline, one per command or host step', kMargin.left + mapWidth() / 2, size.height - 9);
 }

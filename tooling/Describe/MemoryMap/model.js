@@ -4,7 +4,7 @@
 
 const points = data.timeline.length;
 
-const exactText = bytes => bytes.toLocaleString('en') + ' B';
+const exactText = bytes => bytes.toLocaleString('en') + '\u00a0B';
 const hexText = value => '0x' + value.toString(16);
 function pointText(time) {
   if (time < 0 || time >= points) return '';

@@ -37,6 +37,16 @@ function selfTest() {
     timing[panel.memory.id + '_draw_ms'] = mean(10, draw);
     timing[panel.memory.id + '_hit_us'] = mean(2000, () => panel.hit(random() * points, low + random() * (high - low))) * 1000;
 
+    for (const theme of ['dark', 'light']) {
+      setTheme(theme);
+      for (const shown of ['0', 'a', 'p']) {
+        key(shown);
+        test.checkPainting(`${name}, ${theme}, ${shown}`, pen, draw);
+      }
+      test.checkDocument(`${name}, ${theme}`);
+    }
+    key('a');
+
     // The peak, by looking at every block at every point where one begins.
     let peak = 0;
     for (const begin of new Set(panel.blocks.map(b => b.begin)))
@@ -139,9 +149,9 @@ function selfTest() {
   check('a kind that is off is not hit', !panel.shown.has(panel.kinds[0]) && panel.kinds.length === panel.shown.size + 1);
   box.click();
   setTheme('dark');
-  const dark = style.back;
+  const dark = style.back, darkBlock = colourOf(big);
   setTheme('light');
-  check('light and dark differ', dark !== style.back);
+  check('light and dark differ', dark !== style.back && darkBlock !== colourOf(big));
 
   test.finish({visited, blocks: data.memories.map(m => m.blocks.length), found});
 }

@@ -25,12 +25,41 @@ function bytesText(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let unit = 0, value = bytes;
   while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
-  return unit === 0 ? bytes + ' B' : value.toFixed(value < 10 ? 2 : 1) + ' ' + units[unit];
+  return (unit === 0 ? bytes : value.toFixed(value < 10 ? 2 : 1)) + '\u00a0' + units[unit]; // on one line
 }
 /// A step of 1, 2 or 5 times a power of ten, at least as long as `wanted`.
 function niceStep(wanted) {
   const power = 10 ** Math.floor(Math.log10(wanted));
   return power * [1, 2, 5, 10].find(factor => factor * power >= wanted);
+}
+
+/// How light a colour is, from 0 to 1.
+const probe = document.createElement('canvas').getContext('2d'), lights = new Map();
+function luminance(color) {
+  if (!lights.has(color)) {
+    probe.fillStyle = color; // as #rrggbb, whatever it was
+    const [red, green, blue] = [1, 3, 5].map(at => {
+      const part = parseInt(probe.fillStyle.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    lights.set(color, 0.2126 * red + 0.7152 * green + 0.0722 * blue);
+  }
+  return lights.get(color);
+}
+/// Black or white, whichever is easier to read on a colour.
+const inkOn = color => luminance(color) > 0.179 ? '#000' : '#fff';
+/// The first part of a text that has room, with an ellipsis; never a part of a number. Empty if that would be less than
+/// four characters.
+function fitted(context, text, room) {
+  if (context.measureText(text).width <= room) return text;
+  let low = 0, high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(text.slice(0, middle) + '…').width <= room) low = middle;
+    else high = middle - 1;
+  }
+  while (low > 0 && /^(\d\d| )/.test(text.slice(low - 1, low + 1))) --low;
+  return low < 4 ? '' : text.slice(0, low) + '…';
 }
 
 let pending = 0;
@@ -62,21 +91,4 @@ function showTip(x, y, ...nodes) {
   tip.replaceChildren(...nodes);
   tip.style.left = Math.max(4, Math.min(x + 14, stage.clientWidth - tip.offsetWidth - 4)) + 'px';
   tip.style.top = Math.max(4, Math.min(y + 14, stage.clientHeight - tip.offsetHeight - 4)) + 'px';
-}
-
-/// For the tests of the pages: with #selftest in the address, a page tests itself and appends the
-/// outcome as JSON, for a browser that can only dump the loaded document.
-class SelfTest {
-  failures = [];
-  timing = {};
-  seed = 1;
-  check = (what, good) => { if (!good) this.failures.push(what); };
-  random = () => (this.seed = Math.imul(this.seed, 1103515245) + 12345 >>> 0) / 2 ** 32;
-  key = (name, target = canvas, shift = false) =>
-    target.dispatchEvent(new KeyboardEvent('keydown', {key: name, shiftKey: shift, bubbles: true, cancelable: true}));
-  finish(more) {
-    const {failures, timing} = this;
-    document.body.append(element('pre', JSON.stringify({failures, timing, title: document.title,
-      scripts: document.scripts.length, elements: document.querySelectorAll('*').length, ...more}), {id: 'selftest'}));
-  }
 }

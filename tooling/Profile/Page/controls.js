@@ -54,7 +54,7 @@ canvas.addEventListener('pointermove', event => {
     return;
   }
   const over = hit(x, y);
-  showTip(x, y, ...(over ? [definitions(describe(over))] : []));
+  showTip(x, y, ...(over ? [definitions(describe(over))] : marksAt(x, y)));
 });
 canvas.addEventListener('pointerup', event => {
   const box = canvas.getBoundingClientRect();

@@ -6,9 +6,11 @@ const text = index => index < 0 ? '' : data.strings[index];
 
 /// Kinds of zones, as Page.cpp numbers them.
 const KINDS = [
-  {name: 'op', color: '#3b82f6'}, {name: 'barrier, wait', color: '#a8a29e'}, {name: 'transfer', color: '#16a34a'},
-  {name: 'trace', color: '#64748b'}, {name: 'host work', color: '#d97706'}, {name: 'call', color: '#8b5cf6'},
+  {name: 'op', color: '#3b82f6'}, {name: 'barrier, wait', color: '#c3bfbc'}, {name: 'transfer', color: '#42a142'},
+  {name: 'trace, dispatch', color: '#4b5768'}, {name: 'host work', color: '#efa93f'}, {name: 'call', color: '#9246b9'},
   {name: 'zone', color: '#db2777'}];
+/// Marks that the application made.
+const MARK_COLORS = {signpost: 'bad', message: 'accent', frame: 'soft'};
 const OP = 0, SYNC = 1;
 
 /// Zones of one row and depth: disjoint, in order.
@@ -53,6 +55,7 @@ for (const group of data.groups)
     }
     rows.push({name: row.name, group: index ? '' : group.name, lanes: Array.from(depths, zones => new Lane(zones || []))});
   });
+data.marks.sort((a, b) => a[0] - b[0]);
 for (const mark of data.marks) span = Math.max(span, mark[0]);
 
 /// What a search matches: strings, by index.
@@ -80,6 +83,11 @@ function duration(ns) {
   if (size >= 1e6) return (ns / 1e6).toFixed(3) + ' ms';
   if (size >= 1e3) return (ns / 1e3).toFixed(2) + ' us';
   return ns.toFixed(0) + ' ns';
+}
+/// A time of an axis, with as many digits as tell it from its neighbour `step` away. `most`: the largest of the axis.
+function axisText(ns, step, most) {
+  const [unit, name] = most >= 1e9 ? [1e9, 's'] : most >= 1e6 ? [1e6, 'ms'] : most >= 1e3 ? [1e3, 'us'] : [1, 'ns'];
+  return (ns / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + ' ' + name;
 }
 const percent = share => (100 * share).toFixed(1) + ' %';
 /// An op has the colour of its kind in all rows: from a hash of the name.

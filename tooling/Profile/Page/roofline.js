@@ -5,7 +5,7 @@
 'use strict';
 
 const SVG = $('roofline').firstElementChild.namespaceURI;
-const ROOF = {width: 900, height: 360, left: 64, right: 24, top: 10, bottom: 36};
+const ROOF = {width: 900, height: 360, left: 64, right: 24, top: 10, bottom: 38};
 /// The ops that have a place: with operations, bytes and a duration.
 const dots = data.ops.map((op, index) => ({op, index}))
   .filter(({op}) => op.flops > 0 && op.bytes > 0 && op.median > 0)
@@ -13,7 +13,14 @@ const dots = data.ops.map((op, index) => ({op, index}))
 /// The known roofs of each device.
 const roofs = data.limits.flatMap(limits => [['f32', limits.flops], ['8-bit products', limits.int8]]
   .filter(([kind, peak]) => peak > 0 && (kind === 'f32' || data.ops.some(op => op.int8)))
-  .map(([kind, peak]) => ({kind, peak, bandwidth: limits.bandwidth})));
+  .map(([kind, peak]) => ({kind, peak, bandwidth: limits.bandwidth})))
+  // Equal devices have one roof.
+  .filter((roof, index, all) => index === all.findIndex(other => ['kind', 'peak', 'bandwidth'].every(name => other[name] === roof[name])))
+  .sort((a, b) => b.peak - a.peak);
+const isAbove = ({op, intensity, rate}) => {
+  const own = roofs.filter(roof => roof.kind === (op.int8 ? '8-bit products' : 'f32'));
+  return own.length > 0 && own.every(({peak, bandwidth}) => rate > Math.min(peak, bandwidth > 0 ? intensity * bandwidth : peak));
+};
 
 /// What both axes show, in powers of ten.
 const roofline = (() => {
@@ -54,6 +61,7 @@ function describeOp({op, intensity, rate}) {
 
 function drawRoofs(plot) {
   const right = ROOF.width - ROOF.right, lowest = 10 ** roofline.x[0];
+  let last = -Infinity; // where the name before is
   for (const {kind, peak, bandwidth} of roofs) {
     const ridge = bandwidth > 0 ? peak / bandwidth : lowest, begin = Math.max(ridge, lowest);
     const points = [[begin, peak], [10 ** roofline.x[1], peak]];
@@ -63,7 +71,8 @@ function drawRoofs(plot) {
       if (enters < ridge) points.unshift([enters, enters * bandwidth]);
     }
     plot.append(svg('polyline', {class: 'roof', points: points.map(([x, y]) => `${intensityX(x)},${rateY(y)}`).join(' ')}));
-    plot.append(svg('text', {x: right - 4, y: rateY(peak) - 4, 'text-anchor': 'end'},
+    last = Math.max(rateY(peak) - 4, last + 13);
+    plot.append(svg('text', {class: 'name', x: right - 4, y: last, 'text-anchor': 'end'},
       `${kind}: ${si(peak, kind === 'f32' ? 'FLOP/s' : 'OP/s')}` + (bandwidth > 0 ? `, ${si(bandwidth, 'B/s')}` : '')));
   }
 }
@@ -79,7 +88,7 @@ function showRoofline() {
   for (let power = roofline.x[0]; power <= roofline.x[1]; ++power) {
     const x = intensityX(10 ** power);
     plot.append(svg('line', {class: 'grid', x1: x, x2: x, y1: ROOF.top, y2: ROOF.height - ROOF.bottom}),
-      svg('text', {x, y: ROOF.height - ROOF.bottom + 14, 'text-anchor': 'middle'}, String(+(10 ** power).toPrecision(1))));
+      svg('text', {x, y: ROOF.height - ROOF.bottom + 17, 'text-anchor': 'middle'}, String(+(10 ** power).toPrecision(1))));
   }
   for (let power = roofline.y[0]; power <= roofline.y[1]; ++power) {
     const y = rateY(10 ** power);
@@ -88,7 +97,6 @@ function showRoofline() {
   }
   plot.append(svg('text', {x: (ROOF.left + ROOF.width) / 2, y: ROOF.height - 4, 'text-anchor': 'middle'}, 'operations per byte of DRAM'),
     svg('text', {x: 12, y: ROOF.height / 2, 'text-anchor': 'middle', transform: `rotate(-90 12 ${ROOF.height / 2})`}, 'operations per second'));
-  drawRoofs(plot);
   const most = Math.max(...dots.map(({op}) => op.share), 1e-9);
   // Large dots first, so that they hide none.
   for (const dot of [...dots].sort((a, b) => b.op.share - a.op.share).slice(0, 1000)) {
@@ -99,11 +107,16 @@ function showRoofline() {
     made.onkeydown = event => { if (event.key === 'Enter') selectOp(dot.index); };
     plot.append(made);
   }
+  drawRoofs(plot);
   section.append(plot);
   const left = data.ops.filter(op => op.type === 'device').length - dots.length, notes = [];
   if (!roofs.length) notes.push('No limits are known: ttrun report --measure-peak measures this machine.');
   for (const limits of data.limits) if (limits.source) notes.push(`Roofs: ${limits.source}.`);
-  notes.push('The area of a dot is its share of the time.');
+  notes.push('A dot is an op; its area is its share of the time. Operations are counted as those of direct products and ' +
+    'convolutions, bytes as those of the operands.');
+  const above = dots.filter(isAbove).length;
+  if (above) notes.push(`${above} dot${above === 1 ? ' is' : 's are'} above the roof: Winograd convolutions do fewer operations ` +
+    'than are counted, and what is in a cache is not read from DRAM.');
   if (left > 0) notes.push(`${left} op${left === 1 ? ' has' : 's have'} no place: no operations, or no bytes of DRAM.`);
   section.append(element('p', notes.join(' '), {class: 'soft'}));
 }

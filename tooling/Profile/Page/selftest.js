@@ -27,7 +27,7 @@ function selfTest() {
   for (let i = 0; i < 50; ++i) {
     const row = Math.floor(random() * rows.length), depth = Math.floor(random() * rows[row].lanes.length);
     const lane = rows[row].lanes[depth];
-    if (!lane.count) continue;
+    if (!lane?.count) continue;
     const zone = Math.floor(random() * lane.count);
     select([row, depth, zone], true);
     showZone([row, depth, zone]);
@@ -79,6 +79,9 @@ function selfTest() {
     check('a dot selects its op', selected && rows[selected[0]].lanes[selected[1]].op[selected[2]] === Number(circle.getAttribute('data-op')));
     check('the dot of the selected op is marked', circle.classList.contains('selected') && $('roofline').querySelectorAll('.selected').length === 1);
   }
+  check('only the notes say that dots are above the roof',
+    $('roofline').textContent.includes('above the roof') === dots.some(isAbove));
+  if (circles.length) test.checkPicture('the roofline', $('roofline').querySelector('svg'));
   check('a line for each roof', $('roofline').querySelectorAll('.roof').length === (circles.length ? roofs.length : 0));
   clearAll();
   key('0');
@@ -87,10 +90,42 @@ function selfTest() {
   for (const heat of heats)
     for (let core = 0; core < heat.traffic.cores; ++core)
       for (let memory = 0; memory < heat.columns; ++memory) {
-        const over = heat.at(HEAT.left + (memory + 0.5) * heat.size, HEAT.top + (core + 0.5) * heat.size);
+        const over = heat.at(heat.left(memory) + heat.wide(memory) / 2, HEAT.top + (core + 0.5) * heat.size);
         check('a cell can be hit', over && over[0] === core && over[1] === memory);
         check('nothing is cold', (heat.heat(core, memory) > 0) === (heat.cells[core][memory] > 0) && heat.heat(core, memory) <= 1);
       }
+
+  // What is painted, of everything and of parts of it, in both themes.
+  for (const theme of ['dark', 'light']) {
+    setTheme(theme);
+    for (const part of [1, 0.1, 0.001]) {
+      setView(span * (1 - part) / 2, span * (1 + part) / 2);
+      const painted = test.checkPainting(`${theme}, ${part} of the timeline`, canvas.getContext('2d'), draw);
+      check('the axis has labels', painted.filter(text => / [nu]?m?s$/.test(text)).length > 2);
+    }
+    // The last tick is at the right edge.
+    const step = niceStep(span / 2 / (width - LABEL) * 110);
+    setView(0, Math.ceil(span / 2 / step) * step * 1.002);
+    test.checkPainting(`${theme}, a tick at the edge`, canvas.getContext('2d'), draw);
+    for (const heat of heats) test.checkPainting(`${theme}, ${heat.kind}`, heat.canvas.getContext('2d'), () => heat.draw());
+    test.checkDocument(theme);
+  }
+  // Frames, however many, hide nothing: below their strip, there is what is there without them.
+  key('0');
+  const pixels = () => {
+    draw();
+    const ratio = canvas.width / width, kept = canvas.getContext('2d').getImageData(0, AXIS * ratio, canvas.width, canvas.height - AXIS * ratio);
+    return kept.data.join();
+  };
+  const marks = data.marks, bare = pixels();
+  data.marks = Array.from({length: 400}, (_, index) => [span * index / 400, 'frame', 'frame', '', 0]).concat(marks);
+  check('frames hide nothing', AXIS === TICKS || bare === pixels());
+  data.marks = Array.from({length: 400}, (_, index) => [span * index / 400, index % 2 ? 'signpost' : 'message', `number ${index}`, '', 0]);
+  if (AXIS > TICKS) {
+    const names = test.checkPainting('400 signposts', canvas.getContext('2d'), draw).filter(text => text.startsWith('number'));
+    check(`some of 400 signposts are named, not ${names.length}`, names.length > 3 && names.length < 50);
+  }
+  data.marks = marks;
 
   // Search finds what looking at every string finds.
   if (data.ops.length) {
@@ -128,6 +163,6 @@ function selfTest() {
   timing.most_ms = most;
   timing.visited = visited;
   setView(0, span);
-  test.finish({zones: programZones, dots: circles.length, roofs: roofs.length, heats: heats.length});
+  test.finish({zones: programZones, dots: circles.length, roofs: roofs.length, heats: heats.length, table: $('ops').textContent});
 }
 if (location.hash === '#selftest') selfTest();

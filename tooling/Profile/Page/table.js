@@ -30,7 +30,7 @@ const ratio = value => value === undefined ? '' : value.toFixed(2);
 /// A share that may be unknown.
 const known = share => share === undefined ? '' : percent(share);
 const COLUMNS = [
-  ['trace', 'trace'], ['command', 'command'], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
+  ['trace', 'trace'], ['command', 'command', command => command < 0 ? '' : String(command)], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
   ['count', 'times', String], ['median', 'median', duration], ['least', 'least', duration], ['p90', '90 %', duration],
   ...data.counters.map(([field, name]) => [field, name, count]),
   ...(data.ops.some(op => 'ipc' in op) ? [['ipc', 'IPC', ratio]] : []),
@@ -75,7 +75,8 @@ function showOps() {
   for (const [op, index] of list.slice(0, 500)) {
     const line = document.createElement('tr');
     for (const [name, , format] of COLUMNS) {
-      const made = element('td', format ? format(op[name]) : String(cell(op, name) ?? ''), {class: format ? 'number' : ''});
+      const words = format ? format(op[name]) : String(cell(op, name) ?? '');
+      const made = element('td', words, {class: format ? 'number' : words.length > 28 ? 'long' : ''});
       if (name === 'share') {
         made.classList.add('bar');
         made.style.setProperty('--part', 100 * op.share / most + '%');
@@ -127,7 +128,7 @@ function showKinds() {
 }
 
 function showUses() {
-  const palette = ['#3b82f6', '#0d9488', '#a8a29e', '#16a34a', '#d97706', '#8b5cf6', '#cbd5e1'];
+  const palette = ['#3b82f6', '#115e59', '#c3bfbc', '#42a142', '#efa93f', '#9246b9', '#e4e4e4'];
   for (const use of data.uses) {
     const stack = element('div', '', {class: 'stack'}), list = document.createElement('table');
     use.values.forEach((value, index) => {
@@ -149,12 +150,15 @@ function showUses() {
 function showHead() {
   document.title = 'ttc profile: ' + data.title;
   $('subject').textContent = `${data.title}, ${data.recorded}, ${zoneCount.toLocaleString('en')} zones; clocks agree within ${data.clock.rms.toFixed(0)} ns (RMS of ${data.clock.samples} samples)`;
-  for (const line of data.verdicts) $('verdicts').append(element('p', line));
+  for (const line of data.verdicts) $('verdicts').append(element('p', line.replaceAll(' %', '\u00a0%')));
   for (const line of data.problems) $('verdicts').append(element('p', line, {class: 'bad'}));
-  for (const kind of KINDS) {
+  const kinds = new Set(rows.flatMap(row => row.lanes.flatMap(lane => [...new Set(lane.kind)])));
+  const marks = new Set(data.marks.map(([, kind]) => kind));
+  for (const {name, color} of [...KINDS.filter((kind, index) => kinds.has(index)),
+    ...Object.entries(MARK_COLORS).filter(([kind]) => marks.has(kind)).map(([name, color]) => ({name, color: `var(--${color})`}))]) {
     const made = element('span'), swatch = element('i');
-    swatch.style.background = kind.color;
-    made.append(swatch, kind.name);
+    swatch.style.background = color;
+    made.append(swatch, name);
     $('legend').append(made);
   }
 }

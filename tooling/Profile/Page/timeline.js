@@ -5,18 +5,21 @@
 'use strict';
 
 const canvas = $('timeline'), stage = $('stage');
-const LABEL = 170, LANE = 17, AXIS = 22, GAP = 6, HEAD = 18;
+// Marks have a strip below the axis.
+const LABEL = 170, LANE = 17, TICKS = 22, AXIS = TICKS + (data.marks.length ? 20 : 0), GAP = 6, HEAD = 18;
 const view = {begin: 0, end: span, top: 0};
 let selected = null; // [row, lane, zone]
 let width = 1, height = 1;
 
+/// A row that shows nothing has room for its name.
+const heightOf = row => Math.max(1, row.lanes.length) * LANE;
 /// Positions of the rows from the top of the canvas, without scrolling.
 const layout = [];
 let total = AXIS;
 for (const row of rows) {
   if (row.group) total += HEAD;
   layout.push(total);
-  total += row.lanes.length * LANE + GAP;
+  total += heightOf(row) + GAP;
 }
 const xOf = time => LABEL + (time - view.begin) / (view.end - view.begin) * (width - LABEL);
 const timeOf = x => view.begin + (x - LABEL) / (width - LABEL) * (view.end - view.begin);
@@ -58,9 +61,8 @@ function drawLane(context, lane, y, rowIndex, laneIndex) {
     }
     context.fillRect(left, y, right - left - (right - left > 3 ? 0.5 : 0), LANE - 2);
     if (right - left > 26) {
-      const label = text(lane.name[zone]), room = Math.floor((right - left - 6) / 6.3);
-      context.fillStyle = '#fff';
-      context.fillText(label.length > room ? label.slice(0, Math.max(1, room - 1)) + '…' : label, left + 3, y + LANE - 6);
+      context.fillStyle = inkOn(colorOf(lane, zone));
+      context.fillText(fitted(context, text(lane.name[zone]), right - left - 6), left + 3, y + LANE - 6);
     }
     if (selected && selected[0] === rowIndex && selected[1] === laneIndex && selected[2] === zone) {
       context.globalAlpha = 1;
@@ -94,35 +96,62 @@ function draw() {
   let visited = 0;
   rows.forEach((row, index) => {
     const top = layout[index] - view.top;
-    if (top > height || top + row.lanes.length * LANE < AXIS - HEAD) return;
+    if (top > height || top + heightOf(row) < AXIS - HEAD) return;
     row.lanes.forEach((lane, depth) => { visited += drawLane(context, lane, top + depth * LANE, index, depth); });
     context.fillStyle = style.panel;
-    context.fillRect(0, top - (row.group ? HEAD : 0), LABEL - 4, row.lanes.length * LANE + (row.group ? HEAD : 0));
+    context.fillRect(0, top - (row.group ? HEAD : 0), LABEL - 4, heightOf(row) + (row.group ? HEAD : 0));
     if (row.group) {
       context.fillStyle = style.text;
-      context.fillText(row.group, 8, top - 5, LABEL - 16);
+      context.fillText(fitted(context, row.group, LABEL - 16), 8, top - 5);
     }
     context.fillStyle = style.soft;
-    context.fillText(row.name, 18, top + 11, LABEL - 26);
+    context.fillText(fitted(context, row.name, LABEL - 26), 18, top + 11);
   });
-  drawMarks(context);
   context.fillStyle = style.panel;
   context.fillRect(0, 0, width, AXIS);
+  drawMarks(context);
   context.fillStyle = style.soft;
-  for (let time = Math.ceil(view.begin / step) * step; time < view.end; time += step)
-    if (xOf(time) >= LABEL) context.fillText(duration(Math.round(time)), xOf(time) + 3, 15);
+  for (let time = Math.ceil(view.begin / step) * step; time < view.end; time += step) {
+    const label = axisText(time, step, view.end), x = xOf(time) + 3;
+    if (x >= LABEL && x + context.measureText(label).width <= width) context.fillText(label, x, 15);
+  }
   context.fillText('all of ' + duration(span), 8, 15);
   $('position').textContent = `${duration(view.begin)} to ${duration(view.end)}: ${duration(view.end - view.begin)}`;
   return visited;
 }
 
+const markColor = ([, kind, , , color]) => color ? '#' + color.toString(16).padStart(6, '0') : style[MARK_COLORS[kind]];
+/// Frames are ticks in the strip of marks. Signposts and messages have their text there, and a line across the rows,
+/// where the text of the one before leaves room; else a tick.
 function drawMarks(context) {
-  for (const [time, kind, header, , color] of data.marks) {
-    if (time < view.begin || time > view.end) continue;
-    context.fillStyle = color ? '#' + color.toString(16).padStart(6, '0') : kind === 'signpost' ? style.bad : style.accent;
-    context.fillRect(xOf(time), AXIS, 1.5, height);
-    context.fillText(header, xOf(time) + 4, height - 6);
+  const kDensest = 26;
+  let tick = -1, free = LABEL;
+  for (const mark of data.marks) {
+    const [time, kind, header] = mark, x = Math.floor(xOf(time));
+    if (time < view.begin || time > view.end || x < LABEL) continue;
+    context.fillStyle = markColor(mark);
+    if (kind === 'frame' || x < free || x + kDensest > width) {
+      if (x > tick) context.fillRect(x, TICKS, 1, 5);
+      tick = x;
+      continue;
+    }
+    context.fillRect(x, TICKS, 2, 18);
+    context.globalAlpha = 0.6;
+    context.fillRect(x, AXIS, 1, height);
+    context.globalAlpha = 1;
+    const label = fitted(context, header, Math.min(160, width - x - 6));
+    context.fillStyle = style.text;
+    context.fillText(label, x + 5, TICKS + 15);
+    free = x + Math.max(kDensest, context.measureText(label).width + 14);
   }
+}
+/// Marks at a point of their strip.
+function marksAt(x, y) {
+  if (y < TICKS || y >= AXIS || x < LABEL) return [];
+  const near = data.marks.filter(([time]) => Math.abs(xOf(time) - x) <= 4);
+  return near.slice(0, 6).map(([time, kind, header, message]) => definitions([[kind, header],
+    ...(message ? [['says', message]] : []), ['at', duration(time)]]))
+    .concat(near.length > 6 ? [element('p', `and ${near.length - 6} more`)] : []);
 }
 
 /// The zone at a point of the canvas, or null.
