@@ -217,17 +217,7 @@ ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, 
                                    ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && name && entry, "bundle, name or entry is NULL");
-    const auto *entries = bundle->bundle->metadata().entries();
-    std::string known;
-    for (uint32_t i = 0; i < entries->size(); ++i) {
-      const char *candidate = text(entries->Get(i)->name());
-      if (strcmp(candidate, name) == 0) {
-        *entry = i;
-        return;
-      }
-      known += (i ? ", " : "") + std::string(candidate);
-    }
-    fail(TTRT_NOT_FOUND, "no entry point '{}'; the bundle has: {}", name, known);
+    *entry = findIn(bundle->bundle->metadata().entries(), "entry point", name);
   });
 }
 
@@ -236,20 +226,10 @@ ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key, con
   return guarded(error, [&] {
     require(bundle && key && value && bytes, "bundle, key, value or bytes is NULL");
     const auto *metadata = bundle->bundle->metadata().metadata();
-    std::string known;
-    for (uint32_t i = 0; i < count(metadata); ++i) {
-      const fb::Metadatum &candidate = *metadata->Get(i);
-      if (strcmp(text(candidate.key()), key) == 0) {
-        static const char kNothing = 0;
-        *value = count(candidate.value()) ? static_cast<const void *>(candidate.value()->Data())
-                                          : &kNothing;
-        *bytes = count(candidate.value());
-        return;
-      }
-      known += (i ? ", " : "") + std::string(text(candidate.key()));
-    }
-    fail(TTRT_NOT_FOUND, "no metadata '{}'; the bundle has: {}", key,
-         known.empty() ? "none" : known);
+    const auto *found = metadata->Get(findIn(metadata, "metadata", key))->value();
+    static const char kNothing = 0;
+    *bytes = count(found);
+    *value = *bytes ? static_cast<const void *>(found->Data()) : &kNothing;
   });
 }
 
