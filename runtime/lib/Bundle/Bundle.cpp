@@ -90,6 +90,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
     const PlacedPlan &placed = plan();
     mesh.verify(MeshCheck::Proof, *this, &placed);
     proof_ = verifyOrder(*this, placed);
+    mesh.verify(MeshCheck::Replicas, *this, &placed);
     proof_.nanoseconds = static_cast<uint64_t>(
         std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
   } else {
