@@ -39,6 +39,10 @@ ttrt_status ttrt::reportException(ttrt_error *error) noexcept {
   }
 }
 
+void ttrt::failRun(Device &device, const char *problem) {
+  fail(device.stopRequest().status(), "{}", problem);
+}
+
 void ttrt::failForeign(const Device &device, uint32_t entry) {
   const fb::EntryPoint &table = *device.bundle().metadata().entries()->Get(entry);
   fail(TTRT_INVALID_ARGUMENT, "entry point '{}' is executed by {} of the mesh; this is device {}",
@@ -115,6 +119,10 @@ const char *ttrt_status_name(ttrt_status status) {
     return "end";
   case TTRT_UNTRUSTED:
     return "not trusted";
+  case TTRT_CANCELLED:
+    return "cancelled";
+  case TTRT_DEADLINE_EXCEEDED:
+    return "deadline exceeded";
   }
   return "unknown status";
 }
@@ -280,6 +288,21 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
 
 void ttrt_device_close(ttrt_device *device) { delete device; }
 
+ttrt_status ttrt_device_cancel(ttrt_device *device, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    requireOwnProcess(*device->device);
+    device->device->cancel();
+  });
+}
+
+ttrt_status ttrt_device_set_deadline(ttrt_device *device, uint64_t nanoseconds, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    device->device->setDeadline(nanoseconds);
+  });
+}
+
 uint32_t ttrt_device_cores(const ttrt_device *device) {
   return device ? device->device->cores() : 0;
 }
@@ -308,8 +331,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
       for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
-    if (const char *problem = target.run(resolved, inputs, outputs, chosen)) [[unlikely]]
-      fail(TTRT_FAILED, "{}", problem);
+    requireSuccess(target, target.run(resolved, inputs, outputs, chosen));
     if (theirs)
       writeResult(theirs, timing);
   });
@@ -391,7 +413,7 @@ ttrt_status ttrt_query_host(ttrt_host *host, ttrt_error *error) {
     assign(result.features, sizeof(result.features), features);
     assign(result.model, sizeof(result.model), hostModel());
     assign(result.arch, sizeof(result.arch), hostArchitecture());
-    result.cores = allowedCpus();
+    result.cores = usableCpus();
     result.l1_bytes = hostL2Bytes();
     result.dram_bytes = hostMemoryBytes();
     writeResult(host, result);

@@ -163,6 +163,13 @@ inline void requireLoaded(const Device &device, const ResolvedStep &step) {
          step.index, step.name);
 }
 
+/// Throws what a run has returned, unless that is null.
+[[noreturn, gnu::cold]] void failRun(Device &device, const char *problem);
+inline void requireSuccess(Device &device, const char *problem) {
+  if (problem) [[unlikely]]
+    failRun(device, problem);
+}
+
 /// Throws the error that stopped a queue.
 inline void requireNoFailure(const Device &device) {
   if (const ttrt_error *failure = device.failure()) [[unlikely]]
