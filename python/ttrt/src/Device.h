@@ -38,6 +38,7 @@ struct Options {
   uint32_t cores = 0;
   bool pin = false;
   bool hugePages = false;
+  bool flushDenormals = false;
 };
 
 class Device {
@@ -67,6 +68,13 @@ public:
   /// Throws the error of a call of a pipeline; if a host function raised an exception, that is its
   /// cause.
   void check(ttrt_status status, const ttrt_error &error);
+  /// Calls `function()`, of a pipeline, without the GIL. Ctrl-C ends it. Throws its error.
+  template <typename Function> void interruptibly(const ttrt_error &error, Function &&function);
+
+  /// Ends what is in progress, or what begins next. Any thread.
+  void cancel();
+  /// From now; a negative number: none. Any thread.
+  void setDeadline(double seconds);
 
   /// Completes what is in a pipeline, closes it, and makes the device usable again if a queue has
   /// stopped. Without the GIL.
@@ -87,6 +95,11 @@ public:
   void clear() { hostFunctions_.clear(); }
 
 private:
+  static bool isStopped(ttrt_status status) {
+    return status == TTRT_CANCELLED || status == TTRT_DEADLINE_EXCEEDED;
+  }
+  /// Raises KeyboardInterrupt if that was the reason.
+  static void checkSignals();
   void open(const Options &options);
   void describe();
   /// With the GIL.
@@ -114,17 +127,37 @@ void Device::exclusively(const ttrt_error &error, Function &&function) {
   HostFunctions::Catch caught(hostFunctions_);
   ttrt_status status = TTRT_OK;
   bool open;
+  const bool watches = watchesInterrupts();
   {
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     open = device_ != nullptr;
+    Interruptible interruptible(open && watches ? device_ : nullptr);
     if (open)
       status = function(device_);
+    if (interruptible.end() || isStopped(status)) [[unlikely]]
+      ttrt_device_reset(device_, nullptr); // with a pipeline, closing that does it
   }
   if (!open) [[unlikely]]
     requireOpen();
+  if (isStopped(status))
+    checkSignals();
   if (status != TTRT_OK) [[unlikely]]
     raise(status, error.message, caught.take());
+}
+
+template <typename Function>
+void Device::interruptibly(const ttrt_error &error, Function &&function) {
+  ttrt_status status;
+  const bool watches = watchesInterrupts();
+  {
+    const Unlocked unlocked;
+    const Interruptible interruptible(watches ? device_ : nullptr);
+    status = function();
+  }
+  if (isStopped(status))
+    checkSignals();
+  check(status, error);
 }
 
 } // namespace ttrt::python

@@ -69,14 +69,18 @@ NB_MODULE(_ttrt, module) {
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
       .def("__init__",
            [](Device *device, nb::bytes path, int verify, uint32_t cores, bool pin, bool hugePages,
-              nb::dict hostFunctions) {
+              bool flushDenormals, nb::dict hostFunctions) {
              new (device)
-                 Device(path.c_str(), {static_cast<ttrt_verify>(verify), cores, pin, hugePages},
+                 Device(path.c_str(),
+                        {static_cast<ttrt_verify>(verify), cores, pin, hugePages, flushDenormals},
                         hostFunctions);
            })
+      .def("cancel", &Device::cancel)
+      .def("set_deadline", &Device::setDeadline)
       .def("close", &Device::close)
       .def_prop_ro("closed", &Device::isClosed)
       .def_prop_ro("forked", &Device::isForked)
+      .def("verify", verify)
       .def("memory", memory)
       .def("memory_map", memoryMap)
       .def("metadata", metadata)
@@ -149,7 +153,6 @@ NB_MODULE(_ttrt, module) {
       .def("push", &TextStream::push)
       .def("finish", &TextStream::finish);
 
-  module.def("verify", [](nb::bytes path) { return verify(path.c_str()); });
   module.def("end_calls", [] {
     endCalls();
     Stream::closeAll();

@@ -87,13 +87,10 @@ void Stream::feed(nb::tuple args, nb::dict named) {
   Running &running = *running_;
   Binding binding = bindArrays(running.owner, *running.device, entry_, args, named, nb::none());
   ttrt_error error;
-  ttrt_status status;
-  {
-    const Unlocked unlocked;
-    status = ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
-                                   TTRT_WAIT, &error);
-  }
-  running.device->check(status, error);
+  running.device->interruptibly(error, [&] {
+    return ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
+                                 TTRT_WAIT, &error);
+  });
   running.bindings.push_back(std::move(binding));
 }
 
@@ -102,12 +99,9 @@ nb::object Stream::drain() {
   Running &running = *running_;
   std::vector<const void *> outputs(running.device->entry(entry_).outputs.size());
   ttrt_error error;
-  ttrt_status status;
-  {
-    const Unlocked unlocked;
-    status = ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
-  }
-  running.device->check(status, error);
+  running.device->interruptibly(error, [&] {
+    return ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
+  });
   nb::object results = std::move(running.bindings.front().results);
   running.bindings.pop_front();
   return results;
