@@ -10,7 +10,6 @@ import signal
 import sys
 import tempfile
 import warnings
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import IO, Any
@@ -73,16 +72,9 @@ def compile(
         _translate(model, inputs, dims, target, entries, options, path, None)
         return ttrt.load(path, cores=cores, host_functions=host_functions)
     # A file without a name: nothing is left of it, however this process ends.
-    file = tempfile.TemporaryFile(prefix="ttc-")
-    try:
+    with tempfile.TemporaryFile(prefix="ttc-") as file:
         _translate(model, inputs, dims, target, entries, options, "", file)
-        bundle = ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
-    except BaseException:
-        file.close()
-        raise
-    # Bundle.check() reads the file again.
-    weakref.finalize(bundle, file.close)
-    return bundle
+        return ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
 
 
 def build(

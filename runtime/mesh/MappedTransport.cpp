@@ -45,6 +45,9 @@ static int offer(ttrt_transport *transport, uint32_t collective, uint64_t input)
 static void failTransport(ttrt_transport *transport, const char *message) {
   MappedTransport::of(transport).fail(message);
 }
+static void limit(ttrt_transport *transport, uint32_t waitMs, uint64_t deadline) {
+  MappedTransport::of(transport).limit(waitMs, deadline);
+}
 static const char *failure(ttrt_transport *transport) {
   return MappedTransport::of(transport).failure();
 }
@@ -60,7 +63,7 @@ MappedTransport::MappedTransport(std::shared_ptr<Mapping> control, int descripto
     : interface_{sizeof(ttrt_transport), this,          device,        devices,
                  mesh::prepare,          mesh::bind,    mesh::unbind,  mesh::exchange,
                  mesh::gather,           failTransport, mesh::failure, mesh::send,
-                 mesh::receive,          mesh::offer},
+                 mesh::receive,          mesh::offer,   mesh::limit},
       peers_(std::move(control), device, devices, descriptor < 0), descriptor_(descriptor),
       process_(getpid()), bases_(devices), boards_(devices) {}
 

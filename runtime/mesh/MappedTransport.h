@@ -52,6 +52,7 @@ public:
   int gather(const void *data, size_t bytes, void *all) noexcept;
   void fail(const char *message) noexcept;
   const char *failure() const noexcept { return peers_.failure(); }
+  void limit(uint32_t waitMs, uint64_t deadline) noexcept { peers_.limit(waitMs, deadline); }
 
 private:
   void compare(const ttrt_transport_plan &plan);

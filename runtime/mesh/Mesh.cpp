@@ -97,11 +97,9 @@ ttrt_mesh::ttrt_mesh(const ttrt_bundle *bundle, const ttrt_mesh_options &options
     : devices(devicesOf(tablesOf(bundle))), opened(devices), bundle(bundle),
       deviceOptions(copyDeviceOptions(options.device)), errors(devices),
       timings(devices, ttrt_timing TTRT_TIMING_INIT), inputParts(devices), outputParts(devices) {
-  cpu_set_t allowed;
-  if (deviceOptions.cores == 0 && devices > 1 &&
-      sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
-    deviceOptions.cores =
-        std::max<uint32_t>(1, static_cast<uint32_t>(CPU_COUNT(&allowed)) / devices);
+  ttrt_host host = TTRT_HOST_INIT;
+  if (deviceOptions.cores == 0 && devices > 1 && ttrt_query_host(&host, nullptr) == TTRT_OK)
+    deviceOptions.cores = std::max<uint32_t>(1, host.cores / devices);
   size_t mostInputs = 0, mostOutputs = 0;
   for (uint32_t i = 0; i < Whole::count(tablesOf(bundle)); ++i) {
     const Whole whole(tablesOf(bundle), i);

@@ -38,10 +38,10 @@ static void pauseCpu() {
 #endif
 }
 
-static uint64_t secondsNow() {
+uint64_t nowNs() noexcept {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
 Mapping::Mapping(int descriptor, uint64_t offset, uint64_t bytes) : bytes_(bytes) {
@@ -116,6 +116,17 @@ void Peers::checkAlive(uint32_t peer, bool mayBeClosed, Function isThere) noexce
     fail("device %u of the mesh has ended: it is closed", peer);
 }
 
+void Peers::checkTime(uint32_t peer, uint64_t begin) noexcept {
+  const uint64_t now = nowNs(), deadline = deadline_.load(std::memory_order_relaxed);
+  const uint32_t limit = waitLimitMs_.load(std::memory_order_relaxed);
+  if (limit && now - begin > uint64_t(limit) * 1000000)
+    fail("device %u of the mesh has waited for device %u for longer than its limit of %u ms",
+         device, peer, limit);
+  else if (deadline && now >= deadline)
+    fail("the deadline of device %u of the mesh has passed while it waited for device %u", device,
+         peer);
+}
+
 template <typename Word> void Peers::wake(std::atomic<Word> &word) const noexcept {
   syscall(SYS_futex, futexOf(word), areThreads ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE, INT_MAX, nullptr,
           nullptr, 0);
@@ -148,7 +159,7 @@ bool Peers::await(uint32_t peer, uint32_t collective, uint64_t value) noexcept {
 [[gnu::cold, gnu::noinline]] bool Peers::awaitAsleep(uint32_t peer, uint32_t collective,
                                                      uint64_t value) noexcept {
   std::atomic<uint64_t> &word = progress(peer, collective).word;
-  for (;;) {
+  for (const uint64_t begin = nowNs();;) {
     uint64_t found = word.load(std::memory_order_acquire);
     if (found >> 1 >= value) {
       seen_[uint64_t(collective) * devices + peer] = found >> 1;
@@ -163,6 +174,7 @@ bool Peers::await(uint32_t peer, uint32_t collective, uint64_t value) noexcept {
       return other == peer ? word.load(std::memory_order_acquire) >> 1 >= value
                            : member(other).closed.load(std::memory_order_acquire) != 0;
     });
+    checkTime(peer, begin);
     sleep(word, found | 1);
   }
 }
@@ -171,7 +183,7 @@ bool Peers::meet(Meeting kind) noexcept {
   Member &self = member(device);
   self.arrived.store(++meetings_, std::memory_order_release);
   wake(self.arrived);
-  const uint64_t end = secondsNow() + kMeetSeconds;
+  const uint64_t begin = nowNs();
   for (uint32_t i = 0; i < devices; ++i) {
     std::atomic<uint32_t> &arrived = member(i).arrived;
     for (;;) {
@@ -184,7 +196,8 @@ bool Peers::meet(Meeting kind) noexcept {
         return static_cast<int32_t>(member(other).arrived.load(std::memory_order_acquire) -
                                     meetings_) >= 0;
       });
-      if (kind != Meeting::Running && secondsNow() > end)
+      checkTime(i, begin);
+      if (kind != Meeting::Running && nowNs() - begin > kMeetSeconds * 1000000000u)
         fail("device %u of the mesh has not come within %u seconds", i,
              static_cast<unsigned>(kMeetSeconds));
       sleep(arrived, found);

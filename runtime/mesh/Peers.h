@@ -14,6 +14,9 @@
 
 namespace ttrt::mesh {
 
+/// Nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.
+uint64_t nowNs() noexcept;
+
 /// Memory that is mapped, shared. Unmapped with the object.
 class Mapping {
 public:
@@ -91,6 +94,11 @@ public:
   [[gnu::format(printf, 2, 3)]] void fail(const char *pattern, ...) noexcept;
   /// Whoever sleeps looks again.
   void wakeAll() noexcept;
+  /// Waits end as ttrt_transport::limit() says. Thread-safe.
+  void limit(uint32_t waitMs, uint64_t deadline) noexcept {
+    waitLimitMs_.store(waitMs, std::memory_order_relaxed);
+    deadline_.store(deadline, std::memory_order_relaxed);
+  }
   /// nullptr: it has not failed. Thread-safe.
   const char *failure() const noexcept;
 
@@ -104,6 +112,8 @@ private:
   /// Fails the mesh if a device has ended, or if `peer` is closed, unless isThere(device).
   template <typename Function>
   void checkAlive(uint32_t peer, bool mayBeClosed, Function isThere) noexcept;
+  /// Fails the mesh if a wait for `peer` since `begin` has lasted too long.
+  void checkTime(uint32_t peer, uint64_t begin) noexcept;
 
   const std::shared_ptr<Mapping> control_;
   const Layout layout_;
@@ -114,6 +124,8 @@ private:
   std::vector<int> processes_; ///< descriptors of the others' processes; -1: none
   uint32_t meetings_;          ///< of this device
   int spins_ = 0;
+  std::atomic<uint32_t> waitLimitMs_{0}; ///< 0: none
+  std::atomic<uint64_t> deadline_{0};    ///< 0: none
 };
 
 } // namespace ttrt::mesh

@@ -14,12 +14,6 @@ namespace ttrt::mesh {
 
 static constexpr uint64_t kSecond = 1000000000;
 
-static uint64_t nowNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
-}
-
 static const char *wantedLinks() {
   const char *wanted = secure_getenv("TTRT_EMULATE_LINKS");
   return wanted && strcmp(wanted, "") != 0 && strcmp(wanted, "0") != 0 ? wanted : nullptr;

@@ -4,6 +4,7 @@
 
 #include "MappedTransport.h"
 #include "Support.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/mesh.h"
 
 #include <cerrno>
@@ -129,6 +130,27 @@ ttrt_status ttrt_transport_open_shared(int memory, uint32_t device, uint32_t dev
   return guarded(error, [&] {
     require(transport != nullptr, "transport is NULL");
     *transport = openShared(memory, device, devices).release()->interface();
+  });
+}
+
+ttrt_status ttrt_mesh_compare(ttrt_transport *transport, const char *what, const void *data,
+                              size_t bytes, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(transport && what && (data || bytes == 0), "transport, what or data is NULL");
+    struct Digest {
+      uint64_t bytes, hash;
+      bool operator==(const Digest &) const = default;
+    };
+    const Digest own{bytes, ttrt::hashSegment(data, bytes)};
+    std::vector<Digest> all(transport->devices);
+    if (transport->gather(transport, &own, sizeof(own), all.data()) != 0)
+      fail(TTRT_FAILED, "%s", transport->failure(transport));
+    for (uint32_t i = 1; i < transport->devices; ++i)
+      if (all[i] != all[0])
+        fail(TTRT_INVALID_ARGUMENT,
+             "device %u of the mesh has other data than device 0: %s; expected the same on all "
+             "devices",
+             i, what);
   });
 }
 

@@ -89,8 +89,10 @@ void Members::meetProcesses() {
     if (strncmp(own.host, all[rank].host, sizeof own.host) != 0)
       continue;
     ++here;
-    if (rank != self_ && own.pids && own.pids == all[rank].pids && own.pid != all[rank].pid)
-      peers_[rank].process = static_cast<int>(syscall(SYS_pidfd_open, all[rank].pid, 0));
+    if (rank == self_ || !own.pids || own.pids != all[rank].pids || own.pid == all[rank].pid)
+      continue;
+    peers_[rank].pid = static_cast<pid_t>(all[rank].pid);
+    peers_[rank].process = static_cast<int>(syscall(SYS_pidfd_open, all[rank].pid, 0));
   }
   cpu_set_t cpus;
   const int available = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
@@ -215,6 +217,46 @@ bool Members::keepWaiting(Waiter &waiter, int peer) {
   return true;
 }
 
+/// Whether a signal has stopped a process.
+static bool isStopped(pid_t pid) {
+  char path[32], state = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+  if (FILE *file = fopen(path, "re")) { // "123 (name) T ..."
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+      state = 0;
+    fclose(file);
+  }
+  return state == 'T' || state == 't';
+}
+
+/// In a gather, which device has not come is not known, unless its process has been stopped.
+std::string Members::awaited(int peer) const {
+  for (int rank = 0; rank < size_ && peer == kAnybody; ++rank)
+    if (peers_[rank].process >= 0 && isStopped(peers_[rank].pid))
+      peer = rank;
+  if (peer == kAnybody)
+    return "the other devices";
+  const Peer &waited = peers_[peer];
+  return "device " + std::to_string(peer) +
+         (waited.process >= 0 && isStopped(waited.pid) ? ", whose process is stopped," : "");
+}
+
+bool Members::isInTime(const Waiter &waiter, Clock::time_point now, int peer) {
+  const uint64_t deadline = deadline_.load(std::memory_order_relaxed);
+  const uint32_t limit = waitLimitMs_.load(std::memory_order_relaxed);
+  const auto time = std::chrono::nanoseconds(now.time_since_epoch()).count();
+  const bool isTooLong = limit && now - waiter.begin > std::chrono::milliseconds(limit);
+  if (!isTooLong && !(deadline && static_cast<uint64_t>(time) >= deadline))
+    return true;
+  const std::string own = "device " + std::to_string(self_) + " of the mesh";
+  const std::string text =
+      isTooLong ? own + " has waited for " + awaited(peer) + " for longer than its limit of " +
+                      std::to_string(limit) + " ms"
+                : "the deadline of " + own + " has passed while it waited for " + awaited(peer);
+  setFailure(text.c_str());
+  return false;
+}
+
 /// Looks for what may keep a peer from coming.
 bool Members::watch(Waiter &waiter, int peer) {
   readNotices();
@@ -245,7 +287,7 @@ bool Members::watch(Waiter &waiter, int peer) {
     setFailure(text);
     return false;
   }
-  return true;
+  return isInTime(waiter, now, peer);
 }
 
 } // namespace ttrt::mpi

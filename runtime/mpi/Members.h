@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <mpi.h>
 #include <stdexcept>
+#include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace ttrt::mpi {
@@ -38,6 +40,11 @@ public:
   /// Why the mesh has failed; nullptr if it has not. Thread-safe.
   const char *failure() const {
     return state_.load(std::memory_order_acquire) == kFailed ? text_ : nullptr;
+  }
+  /// Waits end as ttrt_transport::limit() says. Thread-safe.
+  void limit(uint32_t waitMs, uint64_t deadline) {
+    waitLimitMs_.store(waitMs, std::memory_order_relaxed);
+    deadline_.store(deadline, std::memory_order_relaxed);
   }
   /// The first failure counts. Does not inform others. Thread-safe.
   void setFailure(const char *text);
@@ -90,11 +97,14 @@ private:
     uint32_t session = 0; ///< the latest that it has left; 0: none
     uint32_t gathers = 0; ///< in which it took part until then
     int process = -1;     ///< a pidfd, if it is on this host
+    pid_t pid = 0;        ///< with it
   };
 
   void meetProcesses();
   bool keepWaiting(Waiter &waiter, int peer);
   bool watch(Waiter &waiter, int peer);
+  bool isInTime(const Waiter &waiter, Clock::time_point now, int peer);
+  std::string awaited(int peer) const;
   void readNotices();
   void tell(Kind kind, uint32_t session);
 
@@ -107,6 +117,8 @@ private:
   std::vector<Peer> peers_;
   std::vector<MPI_Request> sends_; ///< of notices
   Notice failed_ = {}, left_ = {};
+  std::atomic<uint32_t> waitLimitMs_{0}; ///< 0: none
+  std::atomic<uint64_t> deadline_{0};    ///< 0: none
   std::atomic<int> state_ = kNew;
   char text_[500] = {};
 };

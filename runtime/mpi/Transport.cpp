@@ -53,6 +53,9 @@ Transport::Transport(MPI_Comm communicator, bool endsMpi)
     return of(self).gather(data, bytes, all);
   };
   interface.fail = [](ttrt_transport *self, const char *message) { of(self).fail(message); };
+  interface.limit = [](ttrt_transport *self, uint32_t waitMs, uint64_t deadline) {
+    of(self).members->limit(waitMs, deadline);
+  };
   interface.failure = [](ttrt_transport *self) { return of(self).members->failure(); };
 }
 

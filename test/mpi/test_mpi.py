@@ -125,3 +125,22 @@ def test_a_killed_rank_ends_the_others(mpi, mode):
     assert process.returncode != 0
     # Every rank says so, or mpirun does in its place.
     assert "device 2 of the mesh has ended" in output or "rank 2" in output, output
+
+
+def test_a_stopped_rank_is_named(mpi):
+    """The others end when they have waited for as long as they may."""
+    process = mpi.start(3, "limit")
+    ranks = {}
+    while len(ranks) < 3:
+        rank, pid = re.fullmatch(r"rank (\d+): process (\d+)\n", process.stdout.readline()).groups()
+        ranks[int(rank)] = int(pid)
+    time.sleep(0.3)
+    os.kill(ranks[2], signal.SIGSTOP)
+    output = ""
+    while "for longer than its limit of 1000 ms" not in output:
+        line = process.stdout.readline()
+        assert line, output
+        output += line
+    os.kill(ranks[2], signal.SIGCONT)
+    output += process.communicate(timeout=20)[0]
+    assert "of the mesh has waited for device 2, whose process is stopped, for longer than its limit of 1000 ms" in output

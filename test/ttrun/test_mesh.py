@@ -2,6 +2,7 @@
 """ttrun on bundles of a mesh: threads, processes, mpirun; what read, check and perf show."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -175,6 +176,63 @@ def test_killed_ranks(root, build_dir, written, how, name, ranks):
         [sys.executable, root / "scripts/kill-ranks.py", written(name), str(ranks), f"--build={build_dir}",
          "--times=3", f"--how={how}"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--random=1"], "input 'x'"),
+    (["--random", "--loops=3"], "--loops"),
+    (["--random", "--queues=1"], "--schedule and --queues"),
+    (["--random", "--flush-denormals"], "--flush-denormals")])
+def test_ranks_of_mpi_that_differ_are_refused(tools, build_dir, written, options, message):
+    """They would compute a mixture."""
+    if not (shutil.which("mpirun") and (build_dir / "lib/libttrt-mpi.so").exists()):
+        pytest.skip("no MPI: install libopenmpi-dev and openmpi-bin")
+    one = [tools.path("ttrun"), "run", written("mesh-parts")]
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "1", *one, "--random", ":", "-n", "1", *one, *options],
+                          capture_output=True, text=True, timeout=120, env=os.environ | MPI)
+    assert done.returncode != 0 and done.stdout == ""
+    expected = f"device 1 of the mesh has other data than device 0: {message}; expected the same on all devices"
+    assert expected in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("how", ["processes", "mpi"])
+def test_a_stopped_rank_is_waited_for_as_long_as_allowed(tools, build_dir, written, how):
+    command = [tools.path("ttrun"), "run", written("mesh-parts"), "--random", "--loops=1000000000000", "--wait-limit=2"]
+    if how == "mpi":
+        if not (shutil.which("mpirun") and (build_dir / "lib/libttrt-mpi.so").exists()):
+            pytest.skip("no MPI: install libopenmpi-dev and openmpi-bin")
+        command = ["mpirun", "--oversubscribe", "-n", "2", *command]
+    else:
+        command.append("--processes=2")
+    process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | MPI)
+
+    def ranks():
+        """The children that run ttrun, in the order of their ranks."""
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        return [int(pid) for pid in children if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == "ttrun"]
+
+    while len(ranks()) < 2:
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+    time.sleep(0.5)  # they run
+    stopped = ranks()[1]
+    os.kill(stopped, signal.SIGSTOP)
+    begin = time.monotonic()
+    output, _ = process.communicate(timeout=60)
+    assert 1.9 < time.monotonic() - begin < 30
+    assert process.returncode != 0
+    waited = "device 0 of the mesh has waited for device 1"
+    assert waited in output and "for longer than its limit of 2000 ms" in output, output
+    assert not pathlib.Path(f"/proc/{stopped}/exe").exists(), "the stopped rank is left"
+
+
+@pytest.mark.parametrize("options", [["--devices=2"], ["--processes=2"], ["--devices=2", "--queues=1"]])
+def test_deadline(tools, written, options):
+    begin = time.monotonic()
+    done = tools.ttrun("run", written("mesh-parts"), "--random", "--loops=1000000000000", "--deadline=0.5", *options,
+                       check=False)
+    assert done.returncode == 1 and "deadline" in done.stderr, done.stderr
+    assert 0.4 < time.monotonic() - begin < 30
 
 
 def test_interrupted(tools, written):

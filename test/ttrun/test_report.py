@@ -689,3 +689,16 @@ def test_wrong_counters(tools, bundle, tmp_path):
     failed = tools.ttrun("run", bundle, "--random", "--profile-counters=cycles", check=False)
     assert failed.returncode == 2 and "--profile-counters needs --profile=FOLDER" in failed.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("failing", [["--input=x=missing.npy"], ["--random", "--deadline=1e-9"]])
+def test_what_fails_leaves_no_folder(tools, bundle, tmp_path, failing):
+    for command in ("perf", "run"):
+        done = tools.ttrun(command, bundle, *failing, "--profile", tmp_path / "new/deep", check=False)
+        assert done.returncode != 0 and not (tmp_path / "new").exists(), done.stderr
+        assert tools.ttrun(command, tmp_path / "no.ttcb", "--profile", tmp_path / "new", check=False).returncode != 0
+        assert not (tmp_path / "new").exists()
+    # What was there stays.
+    (tmp_path / "old").mkdir()
+    tools.ttrun("perf", bundle, *failing, "--profile", tmp_path / "old/deep", check=False)
+    assert list(tmp_path.iterdir()) == [tmp_path / "old"] and not list((tmp_path / "old").iterdir())

@@ -26,6 +26,10 @@ void SessionOptions::declareMesh(OptionParser &parser) {
       "processes", "N",
       "run them as processes that share memory. A mesh over\nhosts: mpirun -n N ttrun ...",
       processes, 1, kMost);
+  parser.number("wait-limit", "SECONDS",
+                "end with an error if a device waits longer than this for\nanother one "
+                "(default: it waits for ever)",
+                waitLimit, 1, 1000000);
   parser.choice(
       "bind", {"cores", "none"},
       "give each device of a mesh its own part of the CPUs,\nand with them memory of their "

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -60,6 +61,13 @@ void SessionOptions::declareDevice(OptionParser &parser) {
               "copy the weights into huge pages, if the system has them\n"
               "(docs/performance.md#huge-pages)",
               hugePages);
+  parser.flag("flush-denormals",
+              "count subnormal numbers as zero: faster where a model computes\nwith them, but not "
+              "the same bits",
+              flushDenormals);
+  parser.real("deadline", "SECONDS",
+              "end with an error what is not complete SECONDS after the\nbundle is loaded",
+              deadline);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
 }
 
@@ -152,6 +160,11 @@ Session::Session(const std::string &path, const SessionOptions &options)
       throw UserError("--sandbox confines all that runs: expected no --host-library");
     if (options.sandbox && !options.profile.empty())
       throw UserError("--sandbox has the device in another process: expected no --profile");
+    const bool hasDeadline = options.deadline != INFINITY;
+    if (options.sandbox && hasDeadline)
+      throw UserError("--sandbox has the device in another process: expected no --deadline");
+    if (!(options.deadline > 0))
+      throw UserError(fmt::format("--deadline={}: expected a positive number", options.deadline));
     if (options.sandbox && options.hugePages)
       throw UserError("--sandbox has the device in another process: expected no --huge-pages");
     if (options.profile.empty() &&
@@ -183,6 +196,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
     device.huge_pages = options.hugePages;
+    device.flush_denormals = options.flushDenormals;
+    device.wait_limit_ms = static_cast<uint32_t>(options.waitLimit * 1000);
     device.queues = chooseQueues(options);
     device.link_bytes_per_second = options.linkBytesPerSecond;
     if (options.sandbox && ttrt_bundle_host_calls(bundle_) != 0)
@@ -212,6 +227,13 @@ Session::Session(const std::string &path, const SessionOptions &options)
       describePorts();
     if (options.hugePages)
       noteHugePages();
+    // Ranks that do not agree would compute a mixture.
+    requireSameOnRanks("the entry point", entryName_);
+    requireSameOnRanks("--schedule and --queues",
+                       fmt::format("{} {}", options.schedule, options.queues));
+    requireSameOnRanks("--flush-denormals", fmt::format("{}", options.flushDenormals));
+    if (hasDeadline)
+      setDeadline(options.deadline);
   } catch (const std::exception &problem) {
     failRank(problem.what());
     release();
@@ -232,8 +254,35 @@ void Session::release() {
     mesh_.reset();
   else
     ttrt_device_close(device_);
+  const std::string unfinished = profileFolder();
   ttrt_profiler_close(profiler_);
   ttrt_bundle_close(bundle_);
+  if (!unfinished.empty())
+    discardProfile(unfinished);
+}
+
+/// What has failed leaves no folder.
+void Session::discardProfile(const std::string &folder) const {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  const fs::path made = madeForProfile_;
+  for (fs::path at = fs::path(folder).parent_path();
+       !made.empty() && at.native().size() >= made.native().size(); at = at.parent_path())
+    if (!fs::remove(at, ignored)) // something else is there
+      return;
+}
+
+void Session::setDeadline(double seconds) {
+  constexpr double kMost = 1e9; // years
+  const auto nanoseconds = static_cast<uint64_t>(std::min(seconds, kMost) * 1e9);
+  ttrt_error error;
+  if (mesh_)
+    mesh_->onEachDevice([&](size_t, ttrt_device *device) {
+      ttrt_device_set_deadline(device, nanoseconds, nullptr);
+    });
+  else
+    check(path_, ttrt_device_set_deadline(device_, nanoseconds, &error), error);
 }
 
 ttrt_huge_pages Session::hugePages() const {
@@ -287,6 +336,11 @@ void Session::openProfiler(const SessionOptions &options) {
   profiler.read_interval = options.profileMidRun ? kMilliseconds : 0;
   profiler.counters = options.profileCounters.c_str();
   hasCounters_ = !options.profileCounters.empty();
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (fs::path at = options.profile; !at.empty() && !fs::exists(at, ignored);
+       at = at.parent_path())
+    madeForProfile_ = at.native();
   ttrt_error error;
   const ttrt_status status =
       ttrt_profiler_open(options.profile.c_str(), &profiler, &profiler_, &error);
@@ -452,6 +506,9 @@ void Session::fillInputs(const SessionOptions &options) {
   }
   if (!missing.empty())
     throw UserError("missing input: " + missing + "; give --input=NAME=FILE.npy or --random");
+  for (const Port &input : inputs_)
+    requireSameOnRanks(fmt::format("input '{}'", input.name), input.tensor.bytes.data(),
+                       input.tensor.bytes.size());
 }
 
 void Session::run(const ttrt_run_options &options) {

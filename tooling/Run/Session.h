@@ -13,6 +13,7 @@
 #include "ttrt/pipeline.h"
 #include "ttrt/profile.h"
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,9 @@ struct SessionOptions {
   uint64_t aloneDevice = 0;
   bool pin = false;
   bool hugePages = false; ///< copy the weights into them
+  bool flushDenormals = false;
+  double deadline = INFINITY; ///< seconds from when the device is open
+  uint64_t waitLimit = 0;     ///< seconds that a device of a mesh waits for another; 0: for ever
   bool noTrace = false;
   std::string schedule; ///< empty and `queues` 0: a blocking run on the calling thread
   uint64_t linkBytesPerSecond = 0;
@@ -131,6 +135,7 @@ private:
                                                const std::string &option, const std::string &spec);
   /// On a mesh, the whole inputs and outputs.
   void describePorts();
+  void setDeadline(double seconds);
   ttrt_status findEntry(const std::string &name, const SessionOptions &options, ttrt_error *error);
   /// Whether the bundle runs on a mesh. Starts the ranks of --processes, or joins those of mpirun.
   bool joinMesh(const SessionOptions &options);
@@ -143,6 +148,7 @@ private:
   uint32_t chooseQueues(const SessionOptions &options) const;
   void noteHugePages() const;
   void openProfiler(const SessionOptions &options);
+  void discardProfile(const std::string &folder) const;
   void readProfiler();
   void release();
 
@@ -152,6 +158,7 @@ private:
   ttrt_device *device_ = nullptr; ///< null in a sandbox; of a mesh, the first one in this process
   std::unique_ptr<MeshDevices> mesh_;
   ttrt_profiler *profiler_ = nullptr;
+  std::string madeForProfile_; ///< the outermost folder that the recording needed
   bool hasCounters_ = false;
   uint64_t runsPerRead_ = 1, runsSinceRead_ = 0; ///< blocking runs that fit the profiler's rings
   std::unique_ptr<Sandbox> sandbox_;             ///< its process has the device

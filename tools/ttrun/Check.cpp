@@ -45,6 +45,12 @@ static std::string text(const ProgramMessage &message) {
   return fmt::format("program {} '{}': {}", message.program, message.symbol, message.message);
 }
 
+/// The bundle is open: what is at its path by now does not matter.
+static std::string problemOf(const std::string &file, ttrt_status status,
+                             const std::string &message) {
+  return fmt::format("{}: {}: {}", file, ttrt_status_name(status), message);
+}
+
 static Checked check(const std::string &file, const Wanted &wanted) {
   Checked checked;
   checked.file = file;
@@ -70,7 +76,7 @@ static Checked check(const std::string &file, const Wanted &wanted) {
     checked.status = ttrt_status_name(error.status);
     // A bundle whose code is malformed is bad everywhere.
     if (error.status == TTRT_BAD_BUNDLE)
-      checked.problem = bundleMessage(file, error.status, error.message);
+      checked.problem = problemOf(file, error.status, error.message);
     else
       checked.misfit = error.message;
     return checked;
@@ -80,8 +86,7 @@ static Checked check(const std::string &file, const Wanted &wanted) {
   checked.execution = executePrograms(*checked.bundle);
   if (!checked.execution->problems.empty()) {
     checked.status = ttrt_status_name(TTRT_BAD_BUNDLE);
-    checked.problem =
-        bundleMessage(file, TTRT_BAD_BUNDLE, text(checked.execution->problems.front()));
+    checked.problem = problemOf(file, TTRT_BAD_BUNDLE, text(checked.execution->problems.front()));
   }
   return checked;
 }

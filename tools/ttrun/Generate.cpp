@@ -56,6 +56,7 @@ private:
   std::vector<int32_t> chatIds(const std::vector<Message> &said) const;
   Generated generate(const std::vector<int32_t> &ids, bool reuse);
   void show(int32_t token, const std::string &text);
+  void requireSameOnRanks(const std::vector<std::vector<int32_t>> &prompts) const;
   void converse();
   void generateOne(const std::vector<int32_t> &ids);
   void generateAll(const std::vector<std::vector<int32_t>> &prompts);
@@ -359,11 +360,26 @@ std::string GenerateRun::titleOf(size_t prompt) const {
   return ": " + printable(line) + (isWhole ? "" : "...");
 }
 
+/// Ranks that sample differently, or different prompts, would answer with a mixture.
+void GenerateRun::requireSameOnRanks(const std::vector<std::vector<int32_t>> &prompts) const {
+  std::string ids;
+  for (const std::vector<int32_t> &prompt : prompts)
+    ids += fmt::format("{};", fmt::join(prompt, ","));
+  ttrun::requireSameOnRanks("the tokens of the prompts", ids);
+  ttrun::requireSameOnRanks("the options of sampling, such as --temperature, --seed and --stop-ids",
+                            &generation.sampling, sizeof(generation.sampling));
+  ttrun::requireSameOnRanks(
+      "--tokens, --ahead and --by-steps",
+      fmt::format("{} {} {}", options.tokens, options.ahead, options.bySteps));
+}
+
 void GenerateRun::run() {
   options.readFiles();
   if (options.chat && !options.system.empty())
     messages.push_back({"system", options.system});
-  if (const std::vector<std::vector<int32_t>> prompts = promptIds(); prompts.empty())
+  const std::vector<std::vector<int32_t>> prompts = promptIds();
+  requireSameOnRanks(prompts);
+  if (prompts.empty())
     converse();
   else if (prompts.size() == 1)
     generateOne(prompts[0]);

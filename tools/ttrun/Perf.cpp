@@ -310,6 +310,8 @@ int perfCommand(int argc, char **argv) {
       programs = true;
     if (warmup == UINT64_MAX)
       warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
+    requireSameOnRanks("--loops, --warmup and --ops",
+                       fmt::format("{} {} {} {}", loops, warmup, ops, programs));
 
     ttrt_timing timing = TTRT_TIMING_INIT;
     ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;

@@ -223,6 +223,12 @@ int runCommand(int argc, char **argv) {
       writes.emplace_back(index, std::move(file));
     }
     session.fillInputs(options);
+    requireSameOnRanks("--loops", fmt::format("{}", loops));
+    // A run that differs is the last.
+    requireSameOnRanks("--rtol and --atol", fmt::format("{} {}", rtol, atol));
+    for (const Expectation &expectation : expected)
+      requireSameOnRanks("--expect", expectation.tensor.bytes.data(),
+                         expectation.tensor.bytes.size());
     if (!save.empty())
       session.checkStates("save-state");
     if (!restore.empty())

@@ -46,6 +46,7 @@ void Device::open(const Options &options) {
       opened.cores = options.cores;
       opened.pin = options.pin;
       opened.huge_pages = options.hugePages;
+      opened.flush_denormals = options.flushDenormals;
       opened.host_functions = hostFunctions_.list();
       opened.profiler = profiler;
       opened.events = kMostEvents;
@@ -105,6 +106,29 @@ void Device::check(ttrt_status status, const ttrt_error &error) {
   if (status == TTRT_FAILED)
     cause = hostFunctions_.takeException();
   raise(status, error.message, std::move(cause));
+}
+
+void Device::checkSignals() {
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+}
+
+// The GIL keeps another thread from closing the device.
+
+void Device::cancel() {
+  requireOpen();
+  ttrt_error error;
+  python::check(ttrt_device_cancel(device_, &error), error);
+}
+
+void Device::setDeadline(double seconds) {
+  requireOpen();
+  constexpr double kMost = 1e9; // later than that is never
+  const bool isNever = seconds < 0 || seconds > kMost;
+  ttrt_error error;
+  python::check(ttrt_device_set_deadline(
+                    device_, isNever ? UINT64_MAX : static_cast<uint64_t>(seconds * 1e9), &error),
+                error);
 }
 
 void Device::closeNow() {

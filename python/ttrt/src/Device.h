@@ -44,6 +44,7 @@ struct Options {
   uint32_t cores = 0;
   bool pin = false;
   bool hugePages = false;
+  bool flushDenormals = false;
   nb::object profiler; ///< a Profiler, or None
 };
 
@@ -74,6 +75,13 @@ public:
   /// Throws the error of a call of a pipeline; if a host function raised an exception, that is its
   /// cause.
   void check(ttrt_status status, const ttrt_error &error);
+  /// Calls `function()`, of a pipeline, without the GIL. Ctrl-C ends it. Throws its error.
+  template <typename Function> void interruptibly(const ttrt_error &error, Function &&function);
+
+  /// Ends what is in progress, or what begins next. Any thread.
+  void cancel();
+  /// From now; a negative number: none. Any thread.
+  void setDeadline(double seconds);
 
   /// exclusively(), with a call that enqueues a command on a queue. Keeps the array that the
   /// command uses until it is complete.
@@ -105,6 +113,11 @@ public:
   void clear() { hostFunctions_.clear(); }
 
 private:
+  static bool isStopped(ttrt_status status) {
+    return status == TTRT_CANCELLED || status == TTRT_DEADLINE_EXCEEDED;
+  }
+  /// Raises KeyboardInterrupt if that was the reason.
+  static void checkSignals();
   void open(const Options &options);
   void describe();
   /// With the GIL.
@@ -148,15 +161,24 @@ void Device::exclusively(const ttrt_error &error, Function &&function) {
   HostFunctions::Catch caught(hostFunctions_);
   ttrt_status status = TTRT_OK;
   bool open;
+  const bool watches = watchesInterrupts();
   {
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     open = device_ != nullptr;
+    Interruptible interruptible(open && watches ? device_ : nullptr);
     if (open)
       status = function(device_);
+    // With a pipeline, closing that resets the device.
+    if ((interruptible.end() || isStopped(status)) &&
+        ttrt_device_reset(device_, nullptr) == TTRT_OK) [[unlikely]]
+      for (Commands &commands : commands_)
+        commands.done = commands.enqueued;
   }
   if (!open) [[unlikely]]
     requireOpen();
+  if (isStopped(status))
+    checkSignals();
   if (status == TTRT_OK) [[likely]]
     return;
   nb::object cause = caught.take();
@@ -185,6 +207,20 @@ void Device::hold(uint32_t queue, Array array, const ttrt_error &error, Function
     return TTRT_OK;
   });
   commands.held.push_back({number, std::move(array)});
+}
+
+template <typename Function>
+void Device::interruptibly(const ttrt_error &error, Function &&function) {
+  ttrt_status status;
+  const bool watches = watchesInterrupts();
+  {
+    const Unlocked unlocked;
+    const Interruptible interruptible(watches ? device_ : nullptr);
+    status = function();
+  }
+  if (isStopped(status))
+    checkSignals();
+  check(status, error);
 }
 
 } // namespace ttrt::python

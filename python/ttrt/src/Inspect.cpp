@@ -34,21 +34,25 @@ nb::tuple memory(Device &device) {
                         memory.trace_address, of(TTRT_DRAM), of(TTRT_L1), of(TTRT_TRACE));
 }
 
-nb::tuple verify(const std::string &path) {
+nb::tuple verify(Device &device) {
   ttrt_error error;
   ttrt_bundle *bundle;
   ttrt_status status;
   Proof proof;
+  device.requireOpen();
   requireInterpreter();
+  device.pin();
   {
     const Unlocked unlocked;
-    status = ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error);
+    status = ttrt_bundle_open_fd(device.bundle()->bundle->file().descriptor(),
+                                 device.path().c_str(), TTRT_VERIFY_FULL, &bundle, &error);
     if (status == TTRT_OK)
       status = ttrt_bundle_prove(bundle, &error);
     if (status == TTRT_OK)
       proof = bundle->bundle->prove();
     ttrt_bundle_close(bundle);
   }
+  device.unpin();
   check(status, error);
   return nb::make_tuple(proof.schedules, proof.steps, proof.commands, proof.iterations,
                         proof.accesses, proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-9);

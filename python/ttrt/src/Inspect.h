@@ -19,9 +19,9 @@ nb::tuple memory(Device &device);
 /// The bundle's metadata: bytes by key.
 nb::dict metadata(Device &device);
 
-/// Verifies a file completely and returns what was proved: (schedules, steps, commands, iterations,
-/// accesses, pairs, seconds).
-nb::tuple verify(const std::string &path);
+/// Verifies the device's file completely, whatever is at its path by now, and returns what was
+/// proved: (schedules, steps, commands, iterations, accesses, pairs, seconds).
+nb::tuple verify(Device &device);
 
 /// Names of the schedules of an entry point, with the number of queues that each uses.
 nb::list schedules(Device &device, uint32_t entry);

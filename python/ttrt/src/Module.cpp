@@ -71,15 +71,20 @@ NB_MODULE(_ttrt, module) {
       .def(
           "__init__",
           [](Device *device, nb::bytes path, int verify, uint32_t cores, bool pin, bool hugePages,
-             nb::dict hostFunctions, nb::object profiler) {
-            new (device) Device(path.c_str(),
-                                {static_cast<ttrt_verify>(verify), cores, pin, hugePages, profiler},
-                                hostFunctions);
+             bool flushDenormals, nb::dict hostFunctions, nb::object profiler) {
+            new (device) Device(
+                path.c_str(),
+                {static_cast<ttrt_verify>(verify), cores, pin, hugePages, flushDenormals, profiler},
+                hostFunctions);
           },
-          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+          nb::arg().none())
+      .def("cancel", &Device::cancel)
+      .def("set_deadline", &Device::setDeadline)
       .def("close", &Device::close)
       .def_prop_ro("closed", &Device::isClosed)
       .def_prop_ro("forked", &Device::isForked)
+      .def("verify", verify)
       .def_prop_ro("cores", &Device::cores)
       .def_prop_ro("queues", &Device::queues)
       .def("synchronize", &Device::synchronize)
@@ -220,7 +225,6 @@ NB_MODULE(_ttrt, module) {
       .def("push", &TextStream::push)
       .def("finish", &TextStream::finish);
 
-  module.def("verify", [](nb::bytes path) { return verify(path.c_str()); });
   module.def("end_calls", [] {
     endCalls();
     Stream::closeAll();

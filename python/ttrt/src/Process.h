@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens to the process while calls are in progress: forks, and the end of the interpreter.
+// What happens to the process while calls are in progress: forks, Ctrl-C, and the end of the
+// interpreter.
 //
 // A thread that waits for the interpreter's lock (GIL) while the interpreter ends is killed by
 // CPython, in the middle of C++. So no call may be outside of the lock by then: an exit handler
@@ -8,6 +9,8 @@
 
 #ifndef TTRT_PYTHON_PROCESS_H
 #define TTRT_PYTHON_PROCESS_H
+
+#include "ttrt/ttrt.h"
 
 #include <Python.h>
 #include <cstdint>
@@ -49,6 +52,21 @@ public:
 private:
   InProgress inProgress_;
   PyThreadState *state_ = nullptr;
+};
+
+/// Whether Ctrl-C is to end a call of this thread: it is the main one, and Python's handler raises
+/// KeyboardInterrupt. That handler runs when the call has returned, so until then a handler in
+/// front of it cancels what the device runs. With the GIL.
+bool watchesInterrupts();
+/// While this exists, Ctrl-C cancels what a device runs; null: nothing. Without the GIL.
+class Interruptible {
+public:
+  explicit Interruptible(ttrt_device *device);
+  ~Interruptible() { end(); }
+  Interruptible(const Interruptible &) = delete;
+  Interruptible &operator=(const Interruptible &) = delete;
+  /// Returns whether the device was cancelled, perhaps when its call had returned.
+  bool end();
 };
 
 /// Refuses calls of other threads from now on, and waits for those in progress, without the GIL.

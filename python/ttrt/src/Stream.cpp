@@ -91,13 +91,10 @@ void Stream::feed(nb::tuple args, nb::dict named, nb::object out) {
       raiseValueError(
           "out: expected arrays, found IN_SLOT: the next inference overwrites the slot");
   ttrt_error error;
-  ttrt_status status;
-  {
-    const Unlocked unlocked;
-    status = ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
-                                   TTRT_WAIT, &error);
-  }
-  running.device->check(status, error);
+  running.device->interruptibly(error, [&] {
+    return ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
+                                 TTRT_WAIT, &error);
+  });
   running.bindings.push_back(std::move(binding));
 }
 
@@ -106,12 +103,9 @@ nb::object Stream::drain() {
   Running &running = *running_;
   std::vector<const void *> outputs(running.device->entry(entry_).outputs.size());
   ttrt_error error;
-  ttrt_status status;
-  {
-    const Unlocked unlocked;
-    status = ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
-  }
-  running.device->check(status, error);
+  running.device->interruptibly(error, [&] {
+    return ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
+  });
   nb::object results = std::move(running.bindings.front().results);
   running.bindings.pop_front();
   return results;

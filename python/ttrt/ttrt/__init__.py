@@ -14,6 +14,8 @@ from ._bundle import Bundle, Entry, Port, Runnable, load
 from ._errors import (
     BadBundleError,
     BusyError,
+    CancelledError,
+    DeadlineExceededError,
     EndError,
     Error,
     FailedError,
@@ -45,7 +47,9 @@ __all__ = [
     "Bundle",
     "BusyError",
     "Call",
+    "CancelledError",
     "Check",
+    "DeadlineExceededError",
     "EndError",
     "Entry",
     "Error",

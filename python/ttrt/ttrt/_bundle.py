@@ -319,7 +319,6 @@ class Bundle(Runnable):
 
     def __init__(self, device: _ttrt.Device, path: str) -> None:
         self._device = device
-        self._absolute = os.path.abspath(path)  # check() may be called in another folder
         self._worker = _Worker(device)
         self.path = path
         self.entries = {
@@ -410,10 +409,32 @@ class Bundle(Runnable):
     def check(self) -> Check:
         """Verifies the file completely, whatever `load()` has verified, and returns what was proved.
 
+        It is the file that is loaded, even if another one has its name by now.
+
         Raises:
             BadBundleError: the file is damaged.
         """
-        return Check(*_ttrt.verify(os.fsencode(self._absolute)))
+        return Check(*self._device.verify())
+
+    def cancel(self) -> None:
+        """Ends the run in progress, or else the next one; it raises `CancelledError`.
+
+        Any thread may call it. The commands that have begun are completed; a host function is not
+        interrupted. Outputs, slots of inputs and states are then undefined, and the bundle can run
+        again. A stream ends. Ctrl-C does the same with what the main thread runs, and raises
+        `KeyboardInterrupt`.
+        """
+        self._device.cancel()
+
+    def set_deadline(self, seconds: float | None) -> None:
+        """Everything that runs, now and later, has to be complete `seconds` from now.
+
+        What is not ends as by `cancel()`, and raises `DeadlineExceededError`, which removes the
+        deadline. ``None`` removes it, too. Any thread may call it.
+        """
+        if seconds is not None and not seconds >= 0:
+            raise ValueError(f"seconds: expected a number from 0 on, or None, found {seconds!r}")
+        self._device.set_deadline(-1.0 if seconds is None else float(seconds))
 
     @property
     def closed(self) -> bool:
@@ -476,6 +497,7 @@ def load(
     cores: int = 0,
     pin: bool = False,
     huge_pages: bool = False,
+    flush_denormals: bool = False,
     host_functions: Mapping[str, Callable[..., Any]] | None = None,
     profiler: Profiler | None = None,
 ) -> Bundle:
@@ -485,10 +507,12 @@ def load(
         path: the file, which ttc has written.
         verify: ``"full"``, everything; ``"structure"``, all but the hash of the weights, which are
             not read; ``"none"``, no hashes and no proof, for a file that was verified before.
-        cores: threads that compute, the caller's included; 0: one per CPU that the process may use.
-            Results do not depend on it.
+        cores: threads that compute, the caller's included; 0: one per CPU that the process may use,
+            and no more than the quota of its control groups pays for. Results do not depend on it.
         pin: pins each thread but the caller's to a CPU.
         huge_pages: copies the weights into huge pages, if the system has them.
+        flush_denormals: counts subnormal numbers as zero: faster where a model computes with them,
+            but not the same bits. The calling thread's own mode is restored after each call.
         host_functions: ops that Python computes, by name (``"com.acme.Clip"``). Each is called with
             the op's inputs as numpy arrays (None for an optional one that is omitted) and its
             attributes as keyword arguments, and returns its outputs: an array or a tuple of arrays.
@@ -511,5 +535,6 @@ def load(
         raise ValueError(f"path: {path!r} has a null character")
     functions = dict(host_functions or {})
     native = None if profiler is None else profiler._native
-    device = _ttrt.Device(file, _VERIFY[verify], cores, bool(pin), bool(huge_pages), functions, native)
+    flags = bool(pin), bool(huge_pages), bool(flush_denormals)
+    device = _ttrt.Device(file, _VERIFY[verify], cores, *flags, functions, native)
     return Bundle(device, os.fsdecode(file))

@@ -23,6 +23,8 @@ class Status(enum.IntEnum):
     END = 12
     OVERWRITTEN = 13
     UNTRUSTED = 14
+    CANCELLED = 15
+    DEADLINE_EXCEEDED = 16
 
 
 class Error(RuntimeError):
@@ -114,6 +116,18 @@ class UntrustedError(Error):
     """Not signed by a key that the caller trusts."""
 
     status = Status.UNTRUSTED
+
+
+class CancelledError(Error):
+    """Ended by `Bundle.cancel()`."""
+
+    status = Status.CANCELLED
+
+
+class DeadlineExceededError(Error, TimeoutError):
+    """Not complete in time (`Bundle.set_deadline()`)."""
+
+    status = Status.DEADLINE_EXCEEDED
 
 
 _CLASSES: dict[int, type[Error]] = {

@@ -24,6 +24,9 @@
  *
  * If a device of a mesh fails, or its process ends, the others end their runs within a second:
  * TTRT_FAILED, with a message such as "device 2 of the mesh has ended". The mesh then stays failed.
+ * A process that lives, but does not come, is waited for without a limit, unless
+ * ttrt_device_options::wait_limit_ms sets one. Processes that have inputs and options of their own
+ * compare them with ttrt_mesh_compare().
  *
  * Errors, ownership and structs that can grow are as in ttrt.h.
  */
@@ -162,7 +165,9 @@ TTRT_MESH_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
  * NULL; `on_command` is called for device 0 only, on its thread, and `timing` is the longest of all
  * devices, with dividing and collecting in `total`. Not thread-safe.
  *
- * TTRT_FAILED, with the first device's message, if a device fails; the mesh stays failed.
+ * TTRT_FAILED, with the first device's message, if a device fails; the mesh stays failed. Another
+ * thread may cancel the run or set a deadline, through ttrt_mesh_device(): the run then returns
+ * TTRT_CANCELLED or TTRT_DEADLINE_EXCEEDED, and the mesh has failed.
  */
 TTRT_MESH_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_input *inputs,
                                         const ttrt_output *outputs, const ttrt_run_options *options,
@@ -210,6 +215,17 @@ TTRT_MESH_API ttrt_status ttrt_transport_create_shared(uint32_t devices, int *me
  */
 TTRT_MESH_API ttrt_status ttrt_transport_open_shared(int memory, uint32_t device, uint32_t devices,
                                                      ttrt_transport **transport, ttrt_error *error);
+
+/**
+ * Compares data that must be the same on all devices: where each device of a mesh is in a process
+ * of its own, every one has a copy of whole inputs and of options. All devices call this, with any
+ * transport, after they have opened and while none of them runs. Allocates.
+ *
+ * TTRT_INVALID_ARGUMENT, on every device, if the data of one differ from those of device 0; the
+ * message names that device and `what`. TTRT_FAILED if the mesh has failed.
+ */
+TTRT_MESH_API ttrt_status ttrt_mesh_compare(ttrt_transport *transport, const char *what,
+                                            const void *data, size_t bytes, ttrt_error *error);
 
 /** Closes a transport of this library; NULL is allowed. Its device must be closed. */
 TTRT_MESH_API void ttrt_transport_close(ttrt_transport *transport);

@@ -23,7 +23,8 @@
  * continues until it would wait for a record that can no longer come; then it stops as well. Any
  * call that enqueues on a stopped queue, or synchronizes, returns the first error: TTRT_FAILED and
  * a message that names the command and the op it came from. ttrt_device_reset() makes the device
- * usable again. Enqueueing also returns
+ * usable again. Where ttrt_device_cancel() or a deadline is the reason, TTRT_CANCELLED or
+ * TTRT_DEADLINE_EXCEEDED takes the place of TTRT_FAILED here. Enqueueing also returns
  *   - TTRT_INVALID_ARGUMENT if an index or a size is wrong, or if it is called from a function that
  *     a queue calls (ttrt_enqueue_call(), ttrt_on_step): such a call would wait for itself;
  *   - TTRT_BUSY if the device has a pipeline.
@@ -120,9 +121,10 @@ TTRT_API ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error
  */
 TTRT_API ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error);
 /**
- * Recovers from an error: waits until nothing is in flight, restarts the queues and clears all
- * events. The contents of slots and outputs are undefined afterwards. No other call on the device
- * may be in progress. TTRT_BUSY if the device has a pipeline.
+ * Recovers from an error or from ttrt_device_cancel(): waits until nothing is in flight, restarts
+ * the queues, clears all events and removes a deadline. The contents of slots and outputs are
+ * undefined afterwards. No other call on the device may be in progress. TTRT_BUSY if the device has
+ * a pipeline.
  */
 TTRT_API ttrt_status ttrt_device_reset(ttrt_device *device, ttrt_error *error);
 

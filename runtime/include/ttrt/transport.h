@@ -91,6 +91,13 @@ typedef struct ttrt_transport {
    * and return 0; otherwise as exchange(). Exchanges of other collectives can come in between.
    */
   int (*offer)(struct ttrt_transport *transport, uint32_t collective, uint64_t input);
+  /**
+   * Limits waits for other devices, from now on: a wait of more than `wait_ms` milliseconds, or one
+   * that lasts beyond `deadline`, nanoseconds of CLOCK_MONOTONIC, fails, with a failure() that
+   * names the device that is waited for. 0: no limit. Thread-safe. May be NULL: there are no
+   * limits.
+   */
+  void (*limit)(struct ttrt_transport *transport, uint32_t wait_ms, uint64_t deadline);
 } ttrt_transport;
 
 #ifdef __cplusplus

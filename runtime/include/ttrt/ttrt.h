@@ -99,7 +99,9 @@ typedef enum ttrt_status {
   /** A slot no longer holds the data that it was used for: the output of an earlier run
       (ttrt_output_view), or an input (ttrt_device_input_slot()). */
   TTRT_OVERWRITTEN = 13,
-  TTRT_UNTRUSTED = 14 /**< not signed by a key that the caller trusts (sign.h) */
+  TTRT_UNTRUSTED = 14,        /**< not signed by a key that the caller trusts (sign.h) */
+  TTRT_CANCELLED = 15,        /**< ended by ttrt_device_cancel() */
+  TTRT_DEADLINE_EXCEEDED = 16 /**< not complete in time (ttrt_device_set_deadline()) */
 } ttrt_status;
 
 typedef struct ttrt_error {
@@ -272,7 +274,8 @@ struct ttrt_transport;
 typedef struct ttrt_device_options {
   size_t size; /**< sizeof(ttrt_device_options) */
   /** Threads that compute, including the calling one: at most 1024; 0: one per CPU that the process
-      may use. Results do not depend on it. */
+      may use, and no more than the quota of its control groups (cgroups of version 1 and 2) pays
+      for. Results do not depend on it. */
   uint32_t cores;
   /** Nonzero: pin worker i to the i-th CPU that the process may use. The calling thread is not
       pinned. */
@@ -308,9 +311,17 @@ typedef struct ttrt_device_options {
   /** Connects the device with the others of its mesh (transport.h), and says which one it is; it
      must outlive the device. NULL: the device is alone, and the bundle must not have a mesh. */
   struct ttrt_transport *transport;
+  /** Nonzero: subnormal numbers count as zero, as operands and as results (x86-64: FTZ and DAZ).
+      Faster where a model computes with them, but not bit-identical. Only threads that compute for
+      the device do so, and the calling thread during a run: its own mode is restored. */
+  int flush_denormals;
+  /** In a mesh: how long the device waits for another one, in milliseconds; 0: for ever. When it
+      has waited longer, the mesh fails, with a message that names the device that is waited for.
+      While devices open, the limit is at least two minutes. */
+  uint32_t wait_limit_ms;
 } ttrt_device_options;
 #define TTRT_DEVICE_OPTIONS_INIT                                                                   \
-  {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+  {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0}
 
 /**
  * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
@@ -330,6 +341,28 @@ TTRT_API ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_devi
  * call on the device may be in progress or follow.
  */
 TTRT_API void ttrt_device_close(ttrt_device *device);
+/**
+ * Ends what the device executes, as soon as the commands that have begun are complete: a blocking
+ * run, its queues, a pipeline or a generator. Everything in progress, and everything that follows,
+ * returns TTRT_CANCELLED, until ttrt_device_reset() (queue.h) makes the device usable again.
+ * Outputs, slots of inputs, and what the bundle keeps from run to run are then undefined: write,
+ * restore or reset states (state.h). A function of the host is not interrupted.
+ *
+ * In a mesh, the other devices end with TTRT_FAILED, and the mesh stays failed.
+ *
+ * Thread-safe: called while another call runs the device. Takes no lock and allocates nothing,
+ * except for a device of a mesh. Without a mesh, a signal handler may call it.
+ */
+TTRT_API ttrt_status ttrt_device_cancel(ttrt_device *device, ttrt_error *error);
+/**
+ * Everything that the device executes has to be complete `nanoseconds` from now; UINT64_MAX: there
+ * is no deadline (any more). What is not ends as by ttrt_device_cancel(), and returns
+ * TTRT_DEADLINE_EXCEEDED, as does what begins later. ttrt_device_reset() removes the deadline. A
+ * wait for another thread of the host (TTRT_STREAM) does not end. In a mesh, a device that waits
+ * for another one ends, too. Thread-safe.
+ */
+TTRT_API ttrt_status ttrt_device_set_deadline(ttrt_device *device, uint64_t nanoseconds,
+                                              ttrt_error *error);
 /** Number of threads that compute for ttrt_run() and queue 0. Thread-safe. */
 TTRT_API uint32_t ttrt_device_cores(const ttrt_device *device);
 
@@ -385,7 +418,7 @@ typedef struct ttrt_run_options {
  * input is NULL and its slot has been overwritten; TTRT_INVALID_ARGUMENT if a size is wrong or a
  * trace of the entry point is released (memory.h); TTRT_FAILED if a host function fails: outputs,
  * slots of inputs, and what the bundle keeps from run to run are then undefined, and the device can
- * run again.
+ * run again; TTRT_CANCELLED and TTRT_DEADLINE_EXCEEDED (ttrt_device_cancel()).
  */
 TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
                               const ttrt_output *outputs, const ttrt_run_options *options,
@@ -451,7 +484,7 @@ typedef struct ttrt_host {
   char arch[16];       /**< "x86_64" or "aarch64" */
   char model[64];      /**< the CPU's name for itself */
   char features[1024]; /**< CPU features by LLVM's names, separated by commas */
-  uint32_t cores;      /**< CPUs that the process may use */
+  uint32_t cores;      /**< CPUs that the process may use, and that its quota pays for */
   uint64_t l1_bytes;   /**< size of one core's L2 cache, which serves as its L1 */
   uint64_t dram_bytes; /**< physical memory */
 } ttrt_host;

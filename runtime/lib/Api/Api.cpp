@@ -39,6 +39,10 @@ ttrt_status ttrt::reportException(ttrt_error *error) noexcept {
   }
 }
 
+void ttrt::failRun(Device &device, const char *problem) {
+  fail(device.stopRequest().status(), "{}", problem);
+}
+
 void ttrt::failForeign(const Device &device, uint32_t entry) {
   const fb::EntryPoint &table = *device.bundle().metadata().entries()->Get(entry);
   fail(TTRT_INVALID_ARGUMENT, "entry point '{}' is executed by {} of the mesh; this is device {}",
@@ -115,6 +119,10 @@ const char *ttrt_status_name(ttrt_status status) {
     return "end";
   case TTRT_UNTRUSTED:
     return "not trusted";
+  case TTRT_CANCELLED:
+    return "cancelled";
+  case TTRT_DEADLINE_EXCEEDED:
+    return "deadline exceeded";
   }
   return "unknown status";
 }
@@ -226,17 +234,7 @@ ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, 
                                    ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && name && entry, "bundle, name or entry is NULL");
-    const auto *entries = bundle->bundle->metadata().entries();
-    std::string known;
-    for (uint32_t i = 0; i < entries->size(); ++i) {
-      const char *candidate = text(entries->Get(i)->name());
-      if (strcmp(candidate, name) == 0) {
-        *entry = i;
-        return;
-      }
-      known += (i ? ", " : "") + std::string(candidate);
-    }
-    fail(TTRT_NOT_FOUND, "no entry point '{}'; the bundle has: {}", name, known);
+    *entry = findIn(bundle->bundle->metadata().entries(), "entry point", name);
   });
 }
 
@@ -245,20 +243,10 @@ ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key, con
   return guarded(error, [&] {
     require(bundle && key && value && bytes, "bundle, key, value or bytes is NULL");
     const auto *metadata = bundle->bundle->metadata().metadata();
-    std::string known;
-    for (uint32_t i = 0; i < count(metadata); ++i) {
-      const fb::Metadatum &candidate = *metadata->Get(i);
-      if (strcmp(text(candidate.key()), key) == 0) {
-        static const char kNothing = 0;
-        *value = count(candidate.value()) ? static_cast<const void *>(candidate.value()->Data())
-                                          : &kNothing;
-        *bytes = count(candidate.value());
-        return;
-      }
-      known += (i ? ", " : "") + std::string(text(candidate.key()));
-    }
-    fail(TTRT_NOT_FOUND, "no metadata '{}'; the bundle has: {}", key,
-         known.empty() ? "none" : known);
+    const auto *found = metadata->Get(findIn(metadata, "metadata", key))->value();
+    static const char kNothing = 0;
+    *bytes = count(found);
+    *value = *bytes ? static_cast<const void *>(found->Data()) : &kNothing;
   });
 }
 
@@ -309,6 +297,21 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
 
 void ttrt_device_close(ttrt_device *device) { delete device; }
 
+ttrt_status ttrt_device_cancel(ttrt_device *device, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    requireOwnProcess(*device->device);
+    device->device->cancel();
+  });
+}
+
+ttrt_status ttrt_device_set_deadline(ttrt_device *device, uint64_t nanoseconds, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    device->device->setDeadline(nanoseconds);
+  });
+}
+
 uint32_t ttrt_device_cores(const ttrt_device *device) {
   return device ? device->device->cores() : 0;
 }
@@ -337,8 +340,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
       for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
-    if (const char *problem = target.run(resolved, inputs, outputs, chosen)) [[unlikely]]
-      fail(TTRT_FAILED, "{}", problem);
+    requireSuccess(target, target.run(resolved, inputs, outputs, chosen));
     if (theirs)
       writeResult(theirs, timing);
   });
@@ -420,7 +422,7 @@ ttrt_status ttrt_query_host(ttrt_host *host, ttrt_error *error) {
     assign(result.features, sizeof(result.features), features);
     assign(result.model, sizeof(result.model), hostModel());
     assign(result.arch, sizeof(result.arch), hostArchitecture());
-    result.cores = allowedCpus();
+    result.cores = usableCpus();
     result.l1_bytes = hostL2Bytes();
     result.dram_bytes = hostMemoryBytes();
     writeResult(host, result);

@@ -51,6 +51,22 @@ template <typename Enum> void requireEnumerator(const Enum &value, Enum last, co
          static_cast<uint32_t>(last), static_cast<int32_t>(number));
 }
 
+/// findName() in a table of the bundle, which may be null.
+template <typename Table>
+uint32_t findIn(const flatbuffers::Vector<flatbuffers::Offset<Table>> *table, const char *what,
+                const char *wanted) {
+  return findName(
+      what, wanted, "the bundle", count(table), table,
+      [](const void *all, uint32_t i) -> const char * {
+        const Table &found =
+            *static_cast<const flatbuffers::Vector<flatbuffers::Offset<Table>> *>(all)->Get(i);
+        if constexpr (requires { found.key(); })
+          return text(found.key());
+        else
+          return text(found.name());
+      });
+}
+
 /// Describes a tensor in the caller's struct, whose size has been checked.
 inline void writePort(ttrt_port *port, const fb::Port &table) noexcept {
   writeResult(port, {sizeof(ttrt_port), text(table.name()), static_cast<ttrt_dtype>(table.dtype()),
@@ -145,6 +161,13 @@ inline void requireLoaded(const Device &device, const ResolvedStep &step) {
   if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
     fail(TTRT_INVALID_ARGUMENT, "trace {}, '{}', is released; ttrt_trace_load() loads it again",
          step.index, step.name);
+}
+
+/// Throws what a run has returned, unless that is null.
+[[noreturn, gnu::cold]] void failRun(Device &device, const char *problem);
+inline void requireSuccess(Device &device, const char *problem) {
+  if (problem) [[unlikely]]
+    failRun(device, problem);
 }
 
 /// Throws the error that stopped a queue.

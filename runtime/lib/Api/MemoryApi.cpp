@@ -67,8 +67,7 @@ ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *
       fail(TTRT_UNSUPPORTED,
            "trace '{}' waits for another queue or signals one; enqueue it instead", step.name);
     target.watch().replay(trace);
-    if (const char *problem = target.replay(step)) [[unlikely]]
-      fail(TTRT_FAILED, "{}", problem);
+    requireSuccess(target, target.replay(step));
   });
 }
 

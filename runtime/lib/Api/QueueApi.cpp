@@ -24,10 +24,10 @@ Queue &queueOf(Device &device, uint32_t queue) {
   return device.queue(queue);
 }
 
-/// What `enqueue` throws it throws before it enqueues anything.
-template <typename Enqueue>
-void enqueueOn(Device &device, profile::HostCall call, uint32_t index, bool blocking,
-               Enqueue enqueue) {
+/// Calls enqueue(context, queue). What that throws it throws before it enqueues anything. No
+/// template: its code exists once.
+void enqueueWith(Device &device, profile::HostCall call, uint32_t index, bool blocking,
+                 void (*enqueue)(void *context, Queue &queue), void *context) {
   const HostZone zone = device.zone(call);
   Queue &queue = queueOf(device, index);
   if (device.piped().load(std::memory_order_relaxed)) [[unlikely]]
@@ -36,12 +36,19 @@ void enqueueOn(Device &device, profile::HostCall call, uint32_t index, bool bloc
   InUse use(device.busy(index), "another call on this queue");
   if (queue.stopped().load(std::memory_order_acquire)) [[unlikely]]
     requireNoFailure(device);
-  enqueue(queue);
+  enqueue(context, queue);
   if (blocking) {
     queue.drain();
     if (queue.stopped().load(std::memory_order_acquire)) [[unlikely]]
       requireNoFailure(device);
   }
+}
+template <typename Enqueue>
+void enqueueOn(Device &device, profile::HostCall call, uint32_t index, bool blocking,
+               Enqueue enqueue) {
+  enqueueWith(
+      device, call, index, blocking,
+      [](void *context, Queue &queue) { (*static_cast<Enqueue *>(context))(queue); }, &enqueue);
 }
 
 } // namespace

@@ -261,18 +261,7 @@ ttrt_status ttrt_bundle_find_state(const ttrt_bundle *bundle, const char *name, 
                                    ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && name && state, "bundle, name or state is NULL");
-    const auto *states = bundle->bundle->metadata().states();
-    std::string known;
-    for (uint32_t i = 0; i < count(states); ++i) {
-      const char *candidate = text(states->Get(i)->name());
-      if (strcmp(candidate, name) == 0) {
-        *state = i;
-        return;
-      }
-      known += (i ? ", " : ": ") + std::string(candidate);
-    }
-    fail(TTRT_NOT_FOUND, "no state '{}'; the bundle has {} state{}{}", name, count(states),
-         count(states) == 1 ? "" : "s", known);
+    *state = findIn(bundle->bundle->metadata().states(), "state", name);
   });
 }
 

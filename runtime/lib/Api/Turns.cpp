@@ -117,9 +117,7 @@ ttrt_status ttrt_turns_run(ttrt_turns *turns, uint32_t entry, const ttrt_input *
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
     const ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
-    if (const char *problem = target.run(resolved, inputs, turns->outputs.data(), options))
-        [[unlikely]]
-      fail(TTRT_FAILED, "{}", problem);
+    requireSuccess(target, target.run(resolved, inputs, turns->outputs.data(), options));
   });
 }
 

@@ -132,6 +132,19 @@ std::string formatPassed(uint64_t kinds, const char *pattern, ...) {
   return text;
 }
 
+uint32_t findName(const char *what, const char *wanted, const char *owner, uint32_t count,
+                  const void *table, NameAt *at) {
+  std::string known;
+  for (uint32_t i = 0; i < count; ++i) {
+    const char *name = at(table, i);
+    if (strcmp(name, wanted) == 0)
+      return i;
+    known += i ? ", " : "";
+    known += name;
+  }
+  fail(TTRT_NOT_FOUND, "no {} '{}'; {} has: {}", what, wanted, owner, count ? known : "none");
+}
+
 void failPassed(uint64_t statusAndKinds, const char *pattern, ...) {
   va_list arguments;
   va_start(arguments, pattern);

@@ -133,6 +133,12 @@ fail(ttrt_status status, Pattern<Args...> pattern, const Args &...arguments) {
              toArgument(arguments)...);
 }
 
+/// The index of the name among those that at(table, i) gives for i below `count`. Throws
+/// TTRT_NOT_FOUND, with all names: "no <what> '<wanted>'; <owner> has: a, b".
+using NameAt = const char *(const void *table, uint32_t index);
+uint32_t findName(const char *what, const char *wanted, const char *owner, uint32_t count,
+                  const void *table, NameAt *at);
+
 /// fail(TTRT_BAD_BUNDLE, ...), the status of almost every check.
 template <typename... Args>
 [[noreturn, gnu::cold, gnu::always_inline]] inline void failBad(Pattern<Args...> pattern,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Base/ParallelHash.h"
 
+#include "Base/CpuQuota.h"
 #include "Base/Format.h"
 #include "ttrt/format/bundle_format.h"
 
@@ -21,12 +22,15 @@
 
 namespace ttrt {
 
-unsigned allowedCpus() {
+/// By their numbers.
+static unsigned allowedCpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
     return std::max(1, CPU_COUNT(&set));
   return std::max(1u, std::thread::hardware_concurrency());
 }
+
+unsigned usableCpus() { return std::min<unsigned>(allowedCpus(), cpusOfQuota()); }
 
 /// Calls part(begin, bytes) for all chunks of `size` bytes that are hashed apart; it returns their
 /// hash. Returns that of all.

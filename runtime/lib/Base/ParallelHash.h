@@ -15,8 +15,8 @@ uint64_t hashSegmentParallel(const uint8_t *data, size_t size);
 uint64_t readSegmentParallel(int descriptor, uint64_t offset, uint8_t *to, size_t size,
                              bool hashes);
 
-/// CPUs that this process may run on.
-unsigned allowedCpus();
+/// CPUs that this process may run on, and no more than its quota pays for.
+unsigned usableCpus();
 
 } // namespace ttrt
 

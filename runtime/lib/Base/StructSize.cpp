@@ -21,7 +21,7 @@ TTRT_ENDS_WITH(ttrt_entry, outputs);
 TTRT_ENDS_WITH(ttrt_port, bytes);
 TTRT_ENDS_WITH(ttrt_memory, trace_address);
 TTRT_ENDS_WITH(ttrt_trace, bytes);
-TTRT_ENDS_WITH(ttrt_device_options, transport);
+TTRT_ENDS_WITH(ttrt_device_options, wait_limit_ms);
 TTRT_ENDS_WITH(ttrt_host_call, attribute_count);
 TTRT_ENDS_WITH(ttrt_host_function, user);
 TTRT_ENDS_WITH(ttrt_timing, device);

@@ -92,6 +92,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
     proofs_ = std::make_unique<OrderProofs>(*this, placed);
     proofs_->proof.nanoseconds = nowNs() - begin;
     prove(/*all=*/false);
+    mesh.verify(MeshCheck::Replicas, *this, &placed);
   } else {
     verifyMapped(*this);
   }

@@ -12,10 +12,11 @@ namespace ttrt {
 
 /// The checks, in the order of the loader; each relies on what was verified before it.
 enum class MeshCheck : uint32_t {
-  Shards, ///< the axes of the mesh and the segments of its shards; before all other tables
-  Tables, ///< how ports are divided, entry points of some devices, collectives; after all others
-  Roles,  ///< who takes part in collectives, and offers; after streams and schedules
-  Proof   ///< the moves of collectives, and that devices meet; with the plan in space
+  Shards,  ///< the axes of the mesh and the segments of its shards; before all other tables
+  Tables,  ///< how ports are divided, entry points of some devices, collectives; after all others
+  Roles,   ///< who takes part in collectives, and offers; after streams and schedules
+  Proof,   ///< the moves of collectives, and that devices meet; with the plan in space
+  Replicas ///< devices have equal outputs and states where they are declared equal; after the proof
 };
 
 } // namespace ttrt
@@ -38,7 +39,7 @@ public:
   MeshChecks(const MeshChecks &) = delete;
   MeshChecks &operator=(const MeshChecks &) = delete;
 
-  /// Throws Error. `plan`: for MeshCheck::Proof.
+  /// Throws Error. `plan`: for MeshCheck::Proof and MeshCheck::Replicas.
   void verify(MeshCheck check, const Bundle &bundle, const PlacedPlan *plan = nullptr) const;
 
 private:

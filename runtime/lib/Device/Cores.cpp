@@ -8,7 +8,7 @@
 namespace ttrt {
 
 void Cores::work(Core &core) noexcept {
-  DefaultFloatingPoint guard; // a thread begins with its creator's
+  OwnFloatingPoint guard(flushes_); // a thread begins with its creator's
   WorkerFlags &flags = flags_[core.index];
   for (;;) {
     flags.go.await(static_cast<uint32_t>(core.job.number + 1));

@@ -12,6 +12,7 @@
 #include "Device/Events.h"
 #include "Device/Flag.h"
 #include "Device/Memory.h"
+#include "Device/StopRequest.h"
 #include "Device/WorkgroupClaims.h"
 #include "Observe/Markers.h"
 #include "Observe/ProgramZones.h"
@@ -59,6 +60,10 @@ struct alignas(64) Core {
   StreamEvents *events = nullptr;        ///< of the queue; core 0's
   MarkerRing *markers = nullptr;         ///< null: nothing is recorded
   ttrt_transport *transport = nullptr;   ///< of the mesh; null: the device is alone
+  StopRequest *stop = nullptr;           ///< of the device
+
+  /// Whether what follows is skipped.
+  bool skips() const noexcept { return stop->isMade(/*watches=*/index == 0); }
 
   /// Returns when all workgroups of the commands before are complete.
   void barrier() noexcept {
@@ -98,14 +103,17 @@ public:
   static constexpr uint32_t kMaxCores = 1024;
   static constexpr uint32_t kWholeStream = UINT32_MAX;
 
-  /// `firstL1`: index of the first core's L1; the others have the following ones.
+  /// `firstL1`: index of the first core's L1; the others have the following ones. `flushes`:
+  /// subnormal numbers are zero.
   Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-        const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin);
+        const ForkGuard &process, StopRequest &stop, uint32_t count, uint32_t firstL1, bool pin,
+        bool flushes);
   ~Cores();
   Cores(const Cores &) = delete;
   Cores &operator=(const Cores &) = delete;
 
   uint32_t count() const { return static_cast<uint32_t>(cores_.size()); }
+  bool flushes() const { return flushes_; }
   /// The core of the calling thread.
   Core &first() { return cores_[0]; }
 
@@ -138,6 +146,7 @@ private:
   void stop() noexcept;
 
   const ForkGuard &process_;
+  const bool flushes_;
   WorkgroupClaims claims_;
   std::atomic<bool> stop_{false};
   uint64_t jobs_ = 0;

@@ -41,8 +41,10 @@ static bool isShared(const fb::Program &program) {
 }
 
 Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-             const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin)
-    : process_(process), claims_(count), flags_(new WorkerFlags[count]), cores_(count) {
+             const ForkGuard &process, StopRequest &request, uint32_t count, uint32_t firstL1,
+             bool pin, bool flushes)
+    : process_(process), flushes_(flushes), claims_(count), flags_(new WorkerFlags[count]),
+      cores_(count) {
   const auto *programs = bundle.metadata().programs();
   for (uint32_t i = 0; i < count; ++i) {
     Core &core = cores_[i];
@@ -50,6 +52,7 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
     core.cores = count;
     core.group = i / WorkgroupClaims::kGroup;
     core.claims = &claims_;
+    core.stop = &request;
     core.expected.reset(new uint32_t[claims_.groups]());
     core.completed.reset(new uint32_t[claims_.groups]());
     core.base = memory.base();

@@ -18,7 +18,7 @@ namespace {
 uint32_t chooseCores(uint32_t wanted) {
   if (wanted > Cores::kMaxCores)
     fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores, found {}", Cores::kMaxCores, wanted);
-  return wanted ? wanted : std::min<uint32_t>(allowedCpus(), Cores::kMaxCores);
+  return wanted ? wanted : std::min<uint32_t>(usableCpus(), Cores::kMaxCores);
 }
 
 const std::shared_ptr<const Bundle> &checkFit(const std::shared_ptr<const Bundle> &bundle) {
@@ -61,7 +61,7 @@ static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &op
 
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options,
                bool &joined)
-    : bundle_(checkFit(bundle)), mesh_(*bundle_, options.transport, process_, joined),
+    : bundle_(checkFit(bundle)), mesh_(*bundle_, options, process_, joined),
       memory_(*bundle_, l1Count(*bundle_, options), options.huge_pages != 0, mesh_),
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
@@ -73,8 +73,11 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
             HostLink(options.link_bytes_per_second
                          ? options.link_bytes_per_second
                          : bundle_->metadata().target()->link_bytes_per_second()),
+            stop_,
             options.checks != 0},
-      cores_(*bundle_, memory_, code_, process_, chooseCores(options.cores), 0, options.pin != 0) {
+      waitLimitMs_(options.wait_limit_ms),
+      cores_(*bundle_, memory_, code_, process_, stop_, chooseCores(options.cores), 0,
+             options.pin != 0, options.flush_denormals != 0) {
   entries_.reserve(bundle_->metadata().entries()->size());
   const HostFunctionTable functions(*bundle_, options.host_functions);
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
@@ -85,8 +88,9 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   if (queueCount_ > 0)
     resolveSkippableTails();
   if (queueCount_ > 1)
-    moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, process_, coresOfQueue1(options),
-                                         firstL1OfMoreCores(*bundle_, options), options.pin != 0);
+    moreCores_ = std::make_unique<Cores>(
+        *bundle_, memory_, code_, process_, stop_, coresOfQueue1(options),
+        firstL1OfMoreCores(*bundle_, options), options.pin != 0, cores_.flushes());
   monitor_ = MonitorFile::make(*bundle_, cores(), queueCount_);
   if (monitor_)
     site_.lanes = monitor_->lanes();
@@ -97,7 +101,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     queues_[1]->setPeer(*queues_[0]);
   }
   record(options.profiler);
-  mesh_.bind(memory_.base());
+  mesh_.bind(memory_.base(), waitLimitMs_);
   cores_.first().transport = mesh_.transport();
   if (moreCores_)
     moreCores_->first().transport = mesh_.transport();
@@ -207,10 +211,7 @@ void Device::giveBack(Event &event) noexcept {
 }
 
 const ttrt_error *Device::failure() const noexcept {
-  for (uint32_t i = 0; i < queueCount_; ++i)
-    if (queues_[i]->stopped().load(std::memory_order_acquire))
-      return &site_.failure.get();
-  return nullptr;
+  return site_.anyStopped.load(std::memory_order_acquire) ? &site_.failure.get() : nullptr;
 }
 
 void Device::drain() noexcept {
@@ -219,12 +220,31 @@ void Device::drain() noexcept {
 }
 
 void Device::reset() noexcept {
+  stop_.clear();
+  mesh_.limit(waitLimitMs_, 0);
   site_.failure.clear();
   site_.anyStopped.store(false, std::memory_order_relaxed);
   for (uint32_t i = 0; i < eventCount_; ++i)
     events_[i].reset();
   for (uint32_t i = 0; i < queueCount_; ++i)
     queues_[i]->restart();
+}
+
+void Device::cancel() noexcept {
+  stop_.cancel();
+  site_.failure.set(stop_.status(), stop_.message());
+  site_.anyStopped.store(true, std::memory_order_release);
+  site_.fed.poke(); // threads of the host may wait for each other
+  site_.freed.poke();
+  mesh_.fail(stop_.message());
+}
+
+void Device::setDeadline(uint64_t nanoseconds) noexcept {
+  uint64_t when = 0;
+  if (nanoseconds != UINT64_MAX && __builtin_add_overflow(nowNs(), nanoseconds, &when))
+    when = 0; // in centuries
+  mesh_.limit(waitLimitMs_, when);
+  stop_.setDeadline(when);
 }
 
 /// Replaces replay: the host dispatches each command and waits for it, so barriers and events have
@@ -255,23 +275,31 @@ void Device::setLoaded(uint32_t trace, bool loaded) {
     monitor_->setTraceBytes(residency_.use(TTRT_TRACE).used);
 }
 
+const char *Device::whyStopped() noexcept {
+  return stop_.isMade(/*watches=*/true) ? mesh_.fail(stop_.message()) : nullptr;
+}
+
 const char *Device::replay(const ResolvedStep &step) noexcept {
-  DefaultFloatingPoint guard;
+  OwnFloatingPoint guard(cores_.flushes());
   MonitoredWork work(site_.lanes);
   const char *problem = cores_.execute(step, nullptr);
+  if (!problem)
+    problem = whyStopped();
   work.count();
   return problem;
 }
 
 const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
                         const ttrt_output *outputs, const ttrt_run_options &options) noexcept {
-  DefaultFloatingPoint guard;
+  OwnFloatingPoint guard(cores_.flushes());
   MonitoredWork work(site_.lanes);
   const bool timed = options.timing != nullptr;
   const uint64_t begin = timed ? nowNs() : 0;
   uint64_t transfers = 0;
   for (const ResolvedStep *pointer : entry.steps) {
     const ResolvedStep &step = *pointer;
+    if (const char *why = whyStopped()) [[unlikely]]
+      return why;
     if (!step.isTransfer()) {
       const bool fromHost = options.no_trace && step.kind == fb::StepKind::Execute;
       if (const char *problem = fromHost ? dispatchFromHost(step, options)
@@ -292,7 +320,7 @@ const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
     options.timing->device = options.timing->total - transfers;
   }
   work.count();
-  return nullptr;
+  return whyStopped(); // the last command may have been skipped
 }
 
 } // namespace ttrt

@@ -87,14 +87,23 @@ public:
   /// Takes an event for the caller; nullptr if all are in use. Thread-safe.
   Event *takeEvent() noexcept;
   void giveBack(Event &event) noexcept;
-  /// Why a queue has stopped; nullptr if none has.
+  /// Why a queue has stopped, or all are to; nullptr if none has.
   const ttrt_error *failure() const noexcept;
   /// Waits until everything that was enqueued is complete or skipped.
   void drain() noexcept;
   /// Restarts the queues and clears all events. The device is drained, and no other call uses it.
   void reset() noexcept;
 
+  // At any time, by any thread.
+
+  StopRequest &stopRequest() { return stop_; }
+  void cancel() noexcept;
+  /// `nanoseconds` from now; UINT64_MAX: none.
+  void setDeadline(uint64_t nanoseconds) noexcept;
+
 private:
+  /// Null unless the work that is under way is to end; the mesh then has failed.
+  const char *whyStopped() noexcept;
   const char *dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
   void record(ttrt_profiler *profiler);
@@ -121,6 +130,8 @@ private:
   QueueSite site_;
   std::atomic<bool> queueBusy_[kMaxQueues] = {};
 
+  const uint32_t waitLimitMs_;
+  StopRequest stop_;
   std::unique_ptr<MonitorFile> monitor_; ///< null unless the device is monitored
 
   /// Destroyed after the threads that write markers.

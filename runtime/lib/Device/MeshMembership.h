@@ -21,7 +21,7 @@ class MeshMembership {
 public:
   /// Waits for the other devices. Throws Error. The transport may be null. Sets `joined` once the
   /// transport is this device's: it must be unbound.
-  MeshMembership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
+  MeshMembership(const Bundle &bundle, const ttrt_device_options &options, const ForkGuard &process,
                  bool &joined);
   /// A device that could not open has not left: who opened it says why, then unbinds the transport.
   ~MeshMembership() = default;
@@ -33,10 +33,13 @@ public:
   uint32_t device() const { return transport_ ? transport_->device : 0; }
   const SharedMemory &memory() const { return memory_; }
 
-  /// The memory is mapped: `base` is flat address 0. Throws Error.
-  void bind(uint8_t *base);
+  /// The memory is mapped: `base` is flat address 0. From now on, waits have the limit. Throws
+  /// Error.
+  void bind(uint8_t *base, uint32_t waitMs);
   /// Others do not access the memory any more. Does nothing in a forked child.
   void leave() noexcept;
+  /// See ttrt_transport::limit().
+  void limit(uint32_t waitMs, uint64_t deadline) const noexcept;
   /// This device has failed. Returns `problem`.
   const char *fail(const char *problem) const noexcept {
     if (transport_)

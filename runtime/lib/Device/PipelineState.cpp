@@ -28,18 +28,16 @@ static const ResolvedSchedule &chooseSchedule(const Device &device, const Resolv
     fail(TTRT_UNSUPPORTED, "entry point '{}' has no schedule for {} queue", entry.name,
          device.queues());
   }
-  std::string known;
-  for (const ResolvedSchedule &schedule : entry.schedules) {
-    if (strcmp(schedule.name, name) != 0) {
-      known += (known.empty() ? "" : ", ") + std::string(schedule.name);
-      continue;
-    }
-    if (schedule.queues > device.queues())
-      fail(TTRT_INVALID_ARGUMENT, "schedule '{}' has {} queues; the device was opened with {}",
-           name, schedule.queues, device.queues());
-    return schedule;
-  }
-  fail(TTRT_NOT_FOUND, "no schedule '{}'; entry point '{}' has: {}", name, entry.name, known);
+  const ResolvedSchedule &schedule =
+      entry.schedules[findName("schedule", name, formatText("entry point '{}'", entry.name).c_str(),
+                               static_cast<uint32_t>(entry.schedules.size()),
+                               entry.schedules.data(), [](const void *all, uint32_t i) {
+                                 return static_cast<const ResolvedSchedule *>(all)[i].name;
+                               })];
+  if (schedule.queues > device.queues())
+    fail(TTRT_INVALID_ARGUMENT, "schedule '{}' has {} queues; the device was opened with {}", name,
+         schedule.queues, device.queues());
+  return schedule;
 }
 
 static uint32_t chooseDepth(uint32_t outputs) {

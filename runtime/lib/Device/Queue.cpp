@@ -157,7 +157,7 @@ static bool isMark(QueueCommand::Kind kind) {
 }
 
 void Queue::work() noexcept {
-  DefaultFloatingPoint guard;
+  OwnFloatingPoint guard(cores.flushes());
   prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); // a slow link sleeps for exact times
   uint32_t known = 0;                           // this thread's last view of `submitted`
   auto isThere = [&](uint32_t head) { return ((known - head) & 0x7fffffff) != 0; };
@@ -188,14 +188,23 @@ void Queue::work() noexcept {
   }
 }
 
+bool Queue::stopAt(const QueueCommand &command) noexcept {
+  stop(command, site.stop.status(), site.stop.message());
+  return true;
+}
+
 void Queue::perform(const QueueCommand &command) noexcept {
+  if (command.kind == QueueCommand::Kind::Stop || stopsAt(command)) [[unlikely]]
+    return;
   switch (command.kind) {
   case QueueCommand::Kind::Step:
     return performStep(command);
   case QueueCommand::Kind::Command: {
     MonitoredWork work(lane());
     if (const char *problem = cores.run(*command.step, *command.header, command.index)) [[unlikely]]
-      stop(command, TTRT_FAILED, problem);
+      stop(command, site.stop.status(), problem);
+    else
+      stopsAt(command); // some of it may have been skipped
     return;
   }
   case QueueCommand::Kind::Record:
@@ -266,7 +275,9 @@ void Queue::performStep(const QueueCommand &command) noexcept {
     if (site.checks && !isStreamIntact(command)) [[unlikely]]
       return;
     if (const char *problem = cores.execute(step, &events)) [[unlikely]]
-      return stop(command, TTRT_FAILED, problem);
+      return stop(command, site.stop.status(), problem);
+    if (stopsAt(command)) [[unlikely]]
+      return;
   }
   if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
     return; // its transfer failed
@@ -319,12 +330,12 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
   site.failure.set(status, message);
   if (ttrt_transport *transport = cores.first().transport)
     transport->fail(transport, message); // the other devices do not wait for this one
+  site.anyStopped.store(true, std::memory_order_release);
   stopped_.store(true, std::memory_order_release);
   // Wake every thread that waits for this queue.
   for (uint32_t i = 0; i < site.eventCount; ++i)
     site.events[i].poke(index);
   site.done[index].poke();
-  site.anyStopped.store(true, std::memory_order_release);
   site.fed.poke();
   site.freed.poke();
 }

@@ -73,10 +73,11 @@ struct QueueSite {
   Event *events; ///< the bundle's, then the caller's
   uint32_t eventCount;
   HostLink link;
+  StopRequest &stop;
   bool checks;             ///< check every command's addresses before executing it
   Flag done[kMaxQueues]{}; ///< per queue: counted commands that are complete
   Failure failure{};
-  std::atomic<bool> anyStopped{false}; ///< set before the flags here are poked
+  std::atomic<bool> anyStopped{false}; ///< a queue, or all; set before the flags here are poked
   Flag fed{};                   ///< pipeline: inferences enqueued, plus one when it is finished
   Flag freed{};                 ///< pipeline: inferences whose outputs may be overwritten
   MonitorLane *lanes = nullptr; ///< null unless the device is monitored
@@ -130,6 +131,11 @@ private:
   void waitForRoom() noexcept;
   [[gnu::cold]] void stop(const QueueCommand &command, ttrt_status status,
                           const char *reason) noexcept;
+  /// Stops if that was requested, and returns whether it was.
+  bool stopsAt(const QueueCommand &command) noexcept {
+    return site.stop.isMade(/*watches=*/true) && stopAt(command);
+  }
+  [[gnu::cold, gnu::noinline]] bool stopAt(const QueueCommand &command) noexcept;
 
   QueueSite &site;
   const uint32_t index;

@@ -142,18 +142,20 @@ static void fillBytes(Core &core, const FillCommand &command) noexcept {
   });
 }
 
+/// In place of a program: the workgroups of a command that is skipped are counted like others.
+static void skip(const uint64_t *, uint8_t *, uint8_t *, uint64_t) {}
+
 [[gnu::always_inline]] static inline void dispatch(Core &core, const BoundProgram *programs,
                                                    const DispatchCommand &command) noexcept {
   const BoundProgram &program = programs[command.program];
   const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
+  ProgramFunction *const function = core.skips() ? skip : program.function;
   if (program.markers) [[unlikely]]
     runMarked(core, program, operands);
   else if (program.shared)
-    runClaimed(core, program.grid, program.first, program.end,
-               caller(core, program.function, operands));
+    runClaimed(core, program.grid, program.first, program.end, caller(core, function, operands));
   else
-    runShare(core, program.grid, program.first, program.end,
-             caller(core, program.function, operands));
+    runShare(core, program.grid, program.first, program.end, caller(core, function, operands));
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +192,8 @@ void Core::exchange(const ExchangeCommand &command) noexcept {
   // Core 0's work, as a command of one workgroup. After a failure, the rest of the stream computes
   // with what is there; run() reports it.
   if (index == 0) {
+    if (skips()) [[unlikely]] // the others do not wait for this device any more
+      transport->fail(transport, stop->message());
     const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
     const int failed = command.header.opcode == Opcode::Exchange
                            ? transport->exchange(transport, command.collective, operands)

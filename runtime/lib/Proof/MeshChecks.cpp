@@ -5,6 +5,7 @@
 #include "Bundle/MeshTables.h"
 #include "Proof/ExchangeMatching.h"
 #include "Proof/MeshProver.h"
+#include "Proof/ReplicaProver.h"
 
 #include <cstring>
 #include <new>
@@ -22,6 +23,8 @@ static void verify(const Bundle &bundle, MeshCheck check, const PlacedPlan *plan
   case MeshCheck::Proof:
     verifyCollectiveMoves(bundle);
     return verifyExchangesMatch(bundle, *plan);
+  case MeshCheck::Replicas:
+    return verifyReplicas(bundle, *plan);
   }
 }
 

@@ -136,7 +136,7 @@ def test_nothing_is_left(digits, tmp_path, monkeypatch):
 
     before = descriptors()
     bundle = ttc.compile(digits.read_bytes())
-    assert bundle.check().schedules > 0  # reads the file again, which has no name
+    assert bundle.check().schedules > 0  # reads the file, which has no name
     bundle.close()
     del bundle
     with pytest.raises(ttc.CompileError):

@@ -64,15 +64,24 @@ def test_check(bundle, digits, tools, tmp_path):
     copy = tmp_path / "copy.ttcb"
     copy.write_bytes(digits.read_bytes())
     loaded = ttrt.load(copy, verify="none")
-    damaged = bytearray(digits.read_bytes())
-    damaged[20_000] ^= 1
-    (tmp_path / "damaged").write_bytes(damaged)
-    (tmp_path / "damaged").rename(copy)
-    with pytest.raises(ttrt.BadBundleError):
-        loaded.check()
+    # Another file with its name does not matter, nor that there is none.
+    (tmp_path / "other").write_bytes(b"nonsense")
+    (tmp_path / "other").rename(copy)
+    assert loaded.check() and ttrt.load(digits).check().commands == found.commands
     copy.unlink()
-    with pytest.raises(ttrt.IoError):
+    assert loaded.check().commands == found.commands
+    loaded.close()
+    with pytest.raises(ttrt.InvalidArgumentError, match="the bundle is closed"):
         loaded.check()
+    copy.write_bytes(digits.read_bytes())
+    with ttrt.load(copy, verify="none") as damaged:
+        with open(copy, "r+b") as file:
+            file.seek(20_000)
+            byte = file.read(1)[0]
+            file.seek(20_000)
+            file.write(bytes([byte ^ 1]))
+        with pytest.raises(ttrt.BadBundleError):
+            damaged.check()
 
 
 def test_everything_public_is_documented():

@@ -475,7 +475,7 @@ TEST(ArgumentsOfQueries, OutOfRangeIsZeroOrNothing) {
     EXPECT_EQ(ttrt_bundle_schedules(caller.bundle, index), 0u);
     EXPECT_EQ(ttrt_trace_is_loaded(caller.device, index), 0);
   }
-  for (int number : {-1, TTRT_UNTRUSTED + 1, 1000, INT_MAX, INT_MIN})
+  for (int number : {-1, TTRT_DEADLINE_EXCEEDED + 1, 1000, INT_MAX, INT_MIN})
     EXPECT_STREQ(any_status_name(number), "unknown status");
   ttrt_bundle_close(nullptr);
   ttrt_device_close(nullptr);

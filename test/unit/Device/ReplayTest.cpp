@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/unit/Support/Loaded.h"
 
+#include "ttrt/queue.h"
+
 #include <cfenv>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <thread>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 using namespace ttrt;
 using namespace ttrt::test;
@@ -182,6 +190,60 @@ TEST_P(Replay, RoundingModeOfTheCallerDoesNotMatter) {
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(got, expected);
 }
+
+#if defined(__x86_64__)
+/// Subnormal numbers count as zero where that was asked for, on all cores, and nowhere else: the
+/// caller's mode neither changes the result nor is it changed.
+TEST_P(Replay, SubnormalNumbers) {
+  BundleBuilder builder;
+  const uint32_t in = builder.buffer("x", fb::BufferKind::Slot, 0, kSampleBytes);
+  const uint32_t out = builder.buffer("y", fb::BufferKind::Slot, kSampleBytes, kSampleBytes);
+  StreamBuilder stream;
+  stream.dispatch(builder.program("test_third", 16, {kSampleBytes}, {kSampleBytes}),
+                  {0, kSampleBytes});
+  stream.end();
+  builder.entry("main", {"x", {1, 256}, in}, {"y", {1, 256}, out},
+                {builder.trace("main_t0", stream)});
+  TemporaryFile file(builder.finish());
+  // What test_third computes from the least normal number is subnormal; so are operands.
+  const float least = std::numeric_limits<float>::min();
+  std::vector<float> input(kSampleElements, least);
+  for (size_t i = 0; i < input.size(); i += 2)
+    input[i] = least / 1024;
+  constexpr unsigned kFlush = 0x8040; // FTZ and DAZ
+  const unsigned mode = _mm_getcsr();
+  for (bool flushes : {false, true})
+    for (uint32_t queues : {0, 1})
+      for (unsigned callers : {mode, mode | kFlush}) {
+        ttrt_device_options options = deviceOptions(GetParam(), queues);
+        options.flush_denormals = flushes;
+        Loaded loaded(file.path(), options);
+        std::vector<float> output(kSampleElements, 1);
+        _mm_setcsr(callers);
+        if (queues) {
+          ttrt_error error;
+          EXPECT_EQ(
+              ttrt_enqueue_write(loaded.device, 0, 0, 0, input.data(), kSampleBytes, 0, &error),
+              TTRT_OK);
+          EXPECT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, 0, &error), TTRT_OK);
+          EXPECT_EQ(
+              ttrt_enqueue_read(loaded.device, 0, 0, 0, output.data(), kSampleBytes, 1, &error),
+              TTRT_OK);
+        } else {
+          output = loaded.run(input, kSampleElements);
+        }
+        EXPECT_EQ(_mm_getcsr() & kFlush, callers & kFlush);
+        _mm_setcsr(mode);
+        size_t subnormal = 0, zero = 0;
+        for (float value : output) {
+          subnormal += std::fpclassify(value) == FP_SUBNORMAL;
+          zero += value == 0;
+        }
+        EXPECT_EQ(subnormal != 0, !flushes) << queues << " queues";
+        EXPECT_EQ(zero != 0, flushes) << queues << " queues";
+      }
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Cores, Replay, testing::Values(1, 2, 3, 4, 7));
 

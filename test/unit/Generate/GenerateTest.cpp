@@ -227,6 +227,35 @@ TEST(Generate, AllocatesNothing) {
 #endif
 }
 
+/// At any time: in the steps that are in flight, between two tokens, in a prompt.
+TEST(Generate, IsCancelled) {
+  for (uint32_t queues : {1, 2})
+    for (size_t taken : {0, 1, 5}) {
+      Generating generating(queues);
+      ttrt_generation generation = TTRT_GENERATION_INIT;
+      ASSERT_EQ(generating.start(promptOf(20), generation), TTRT_OK);
+      generating.take(taken);
+      ASSERT_EQ(ttrt_device_cancel(generating.loaded.device, nullptr), TTRT_OK);
+      // Steps that were complete before can still be taken.
+      int32_t token;
+      ttrt_status status = TTRT_OK;
+      for (size_t i = 0; i < kContext && status == TTRT_OK; ++i)
+        status = ttrt_generator_next(generating.generator, &token, &generating.error);
+      EXPECT_EQ(status, TTRT_CANCELLED) << generating.error.message;
+      EXPECT_EQ(generating.start(promptOf(20), generation), TTRT_CANCELLED);
+      ttrt_generator_close(generating.generator);
+      generating.generator = nullptr;
+      ASSERT_EQ(ttrt_device_reset(generating.loaded.device, &generating.error), TTRT_OK);
+      ASSERT_EQ(ttrt_state_reset(generating.loaded.device, &generating.error), TTRT_OK);
+      ASSERT_EQ(ttrt_generator_open(generating.loaded.device, nullptr, &generating.generator,
+                                    &generating.error),
+                TTRT_OK);
+      EXPECT_EQ(generating.run(promptOf(20), 10), expectedOf(promptOf(20), 10));
+      ASSERT_EQ(ttrt_device_set_deadline(generating.loaded.device, 0, nullptr), TTRT_OK);
+      EXPECT_EQ(generating.start(promptOf(20), generation), TTRT_DEADLINE_EXCEEDED);
+    }
+}
+
 TEST(Generate, RefusesWhatDoesNotFit) {
   Generating generating;
   generating.run(promptOf(20), 5);

@@ -371,3 +371,42 @@ TEST(MeshFailure, Gather) {
                 0u);
     }
 }
+
+//===----------------------------------------------------------------------===//
+// Limits of waits
+//===----------------------------------------------------------------------===//
+
+/// Device 1 opens and then does nothing, as if it were stopped. The others name it.
+static void expectLimit(uint32_t waitMs, bool hasDeadline, const std::string &message) {
+  constexpr uint32_t kDevices = 3;
+  const World world = sums(kDevices);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(runThreads(kDevices,
+                       [&](uint32_t device, ttrt_transport *transport) {
+                         Member member(world, transport);
+                         if (device == 1) {
+                           while (!transport->failure(transport))
+                             usleep(1000);
+                           return contains(transport->failure(transport), message);
+                         }
+                         timespec now;
+                         clock_gettime(CLOCK_MONOTONIC, &now);
+                         const uint64_t ns = static_cast<uint64_t>(now.tv_sec) * 1000000000u +
+                                             static_cast<uint64_t>(now.tv_nsec);
+                         transport->limit(transport, waitMs, hasDeadline ? ns + 200000000 : 0);
+                         return member.exchange(0) != 0 &&
+                                contains(transport->failure(transport), message);
+                       }),
+            0u);
+  EXPECT_GT(secondsSince(begin), 0.15);
+  EXPECT_LT(secondsSince(begin), kHang);
+}
+
+TEST(MeshLimit, AWait) {
+  expectLimit(200, false,
+              " of the mesh has waited for device 1 for longer than its limit of 200 ms");
+}
+
+TEST(MeshLimit, ADeadline) {
+  expectLimit(0, true, " of the mesh has passed while it waited for device 1");
+}

@@ -567,6 +567,76 @@ TEST(Mesh, ReportsAHostFunctionThatFails) {
             0u);
 }
 
+/// Runs until one fails; returns its status.
+ttrt_status runUntilFailure(ttrt_mesh *mesh, ttrt_error &error) {
+  Floats x(512), y(512);
+  const ttrt_input in = x.input();
+  const ttrt_output out = y.output();
+  ttrt_status status = TTRT_OK;
+  while (status == TTRT_OK)
+    status = ttrt_mesh_run(mesh, 0, &in, &out, nullptr, &error);
+  return status;
+}
+
+TEST(Mesh, ACancelledRun) {
+  const Opened opened(meshPartsBundle());
+  for (uint32_t device : {0, 1}) {
+    ttrt_mesh *mesh;
+    ttrt_error error;
+    ASSERT_EQ(ttrt_mesh_open(opened.bundle, nullptr, &mesh, &error), TTRT_OK) << error.message;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      EXPECT_EQ(ttrt_device_cancel(ttrt_mesh_device(mesh, device), nullptr), TTRT_OK);
+    });
+    EXPECT_EQ(runUntilFailure(mesh, error), TTRT_CANCELLED) << error.message;
+    canceller.join();
+    EXPECT_EQ(runUntilFailure(mesh, error), TTRT_CANCELLED) << "the mesh stays failed";
+    ttrt_mesh_close(mesh);
+  }
+}
+
+TEST(Mesh, ADeadline) {
+  const Opened opened(meshPartsBundle());
+  ttrt_mesh *mesh;
+  ttrt_error error;
+  ASSERT_EQ(ttrt_mesh_open(opened.bundle, nullptr, &mesh, &error), TTRT_OK) << error.message;
+  for (uint32_t device : {0, 1})
+    EXPECT_EQ(ttrt_device_set_deadline(ttrt_mesh_device(mesh, device), 30'000'000, nullptr),
+              TTRT_OK);
+  EXPECT_EQ(runUntilFailure(mesh, error), TTRT_DEADLINE_EXCEEDED) << error.message;
+  ttrt_mesh_close(mesh);
+}
+
+/// Data that must be the same on all devices: each says which one has others.
+TEST(Mesh, Compare) {
+  const Opened opened(meshBundle());
+  EXPECT_EQ(
+      runThreads(
+          4,
+          [&](uint32_t device, ttrt_transport *transport) {
+            ttrt_device_options options = deviceOptions(1);
+            options.transport = transport;
+            ttrt_device *target;
+            ttrt_error error;
+            if (ttrt_device_open(opened.bundle, &options, &target, &error) != TTRT_OK)
+              return false;
+            const std::vector<uint8_t> same(100000, 3), other(100000, device == 2 ? 4 : 3);
+            bool good =
+                ttrt_mesh_compare(transport, "a", same.data(), same.size(), &error) == TTRT_OK &&
+                ttrt_mesh_compare(transport, "nothing", nullptr, 0, &error) == TTRT_OK &&
+                ttrt_mesh_compare(transport, "input 'x'", other.data(), other.size(), &error) ==
+                    TTRT_INVALID_ARGUMENT &&
+                strcmp(error.message, "device 2 of the mesh has other data than device 0: input "
+                                      "'x'; expected the same on all devices") == 0 &&
+                ttrt_mesh_compare(transport, "b", same.data(), same.size() - (device == 1),
+                                  &error) == TTRT_INVALID_ARGUMENT &&
+                ttrt_mesh_compare(transport, "c", same.data(), same.size(), &error) == TTRT_OK;
+            ttrt_device_close(target);
+            return good;
+          }),
+      0u);
+}
+
 /// One device of a mesh cannot open: no other one waits for it.
 TEST(Mesh, ReportsADeviceThatDoesNotOpen) {
   const Opened opened(meshBundle());

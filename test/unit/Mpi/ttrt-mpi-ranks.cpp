@@ -255,7 +255,9 @@ int endless(Rank &rank, const std::string &mode, const char *fifo) {
   printf("rank %u: process %d\n", rank.number(), getpid());
   fflush(stdout);
   const uint64_t operands[] = {0, 1 << 20};
-  const bool odd = rank.number() == 1 && mode != "run";
+  if (mode == "limit")
+    rank.transport->limit(rank.transport, 1000, 0);
+  const bool odd = rank.number() == 1 && mode != "run" && mode != "limit";
   std::thread other;
   for (uint64_t i = 0;; ++i) {
     if (odd && i == 100) {

@@ -149,6 +149,9 @@ BundleBuilder randomMesh(uint32_t seed) {
   }
   fb::EntryPointT &entry = builder.entry("main", {"x", {devices * 16}, in},
                                          {"y", {devices * 16}, out}, {traces[0], traces[1]});
+  // What the devices compute need not be equal.
+  entry.outputs[0]->sharding.push_back(std::make_unique<fb::AxisListT>());
+  entry.outputs[0]->sharding.back()->axes = {0};
   fb::ScheduleT &two = BundleBuilder::schedule(entry, "two", 2);
   auto add = [&](fb::StepKind kind, uint32_t index, uint8_t queue) {
     BundleBuilder::step(two.body, kind, index, queue);

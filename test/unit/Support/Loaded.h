@@ -59,6 +59,8 @@ inline std::vector<float> ramp(size_t elements) {
 
 /// A trace of `length` tiny commands, each of which needs the one before; x + length.
 BundleBuilder chainBundle(uint32_t length, bool barriers);
+/// y = x, by commands that take about a hundredth of a second each.
+BundleBuilder slowBundle(uint32_t commands);
 
 /// What the runtime says to a file: opened, and if that works, put onto a device.
 inline std::string verdict(const std::vector<uint8_t> &file, ttrt_status *status = nullptr) {

@@ -184,8 +184,13 @@ BundleBuilder tinyMeshBundle(uint32_t devices, fb::CollectiveKind kind,
   stream.dispatch(after, {b, y});
   stream.end();
   const uint32_t trace = builder.trace("main_t0", stream);
-  builder.entry("main", {"x", {static_cast<int64_t>(bytes / 4)}, in},
-                {"y", {static_cast<int64_t>(outBytes / 4)}, out}, {trace});
+  fb::EntryPointT &entry = builder.entry("main", {"x", {static_cast<int64_t>(bytes / 4)}, in},
+                                         {"y", {static_cast<int64_t>(outBytes / 4)}, out}, {trace});
+  if (kind == ReduceScatter || kind == AllToAll) { // of which each device gets its own part
+    auto &sharding = entry.outputs[0]->sharding;
+    sharding.push_back(std::make_unique<fb::AxisListT>());
+    sharding.back()->axes = {0};
+  }
   return builder;
 }
 

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
       {"sample", sampleBundle},
       {"chain", [] { return chainBundle(1000, false); }},
       {"chain-barriers", [] { return chainBundle(1000, true); }},
+      {"slow", [] { return slowBundle(250); }},
       {"chat", chatBundle},
       {"sequences", sequencesChatBundle},
       {"generate", [] { return generateBundle(); }},

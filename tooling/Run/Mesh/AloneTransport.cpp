@@ -73,6 +73,7 @@ ttrt_transport *openAlone(uint32_t device, uint32_t devices) {
     return 0;
   };
   transport.fail = [](ttrt_transport *, const char *) {};
+  transport.limit = [](ttrt_transport *, uint32_t, uint64_t) {};
   transport.failure = [](ttrt_transport *) -> const char * { return nullptr; };
   transport.send = [](ttrt_transport *, uint32_t, uint64_t) { return 0; };
   transport.receive = transport.send;

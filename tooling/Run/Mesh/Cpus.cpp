@@ -4,13 +4,12 @@
 #include "ttrt/mesh.h"
 
 #include <algorithm>
-#include <sched.h>
 
 namespace ttrun {
 
 uint32_t availableCpus() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
+  ttrt_host host = TTRT_HOST_INIT;
+  return ttrt_query_host(&host, nullptr) == TTRT_OK ? host.cores : 1;
 }
 
 uint32_t cpusPerDevice(uint32_t devices) {

@@ -9,7 +9,7 @@
 
 namespace ttrun {
 
-/// The CPUs that this thread may use.
+/// The CPUs that this thread may use, and that the quota of its process pays for.
 uint32_t availableCpus();
 /// The share of a device among `devices` on this machine: at least 1.
 uint32_t cpusPerDevice(uint32_t devices);

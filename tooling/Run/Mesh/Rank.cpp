@@ -51,6 +51,17 @@ void failRank(const std::string &message) {
     self.transport->fail(self.transport, message.c_str());
 }
 
+void requireSameOnRanks(const std::string &what, const void *data, size_t bytes) {
+  ttrt_error error;
+  if (self.transport && !self.isAlone &&
+      ttrt_mesh_compare(self.transport, what.c_str(), data, bytes, &error) != TTRT_OK)
+    throw UserError(error.message);
+}
+
+void requireSameOnRanks(const std::string &what, const std::string &text) {
+  requireSameOnRanks(what, text.data(), text.size());
+}
+
 void leaveRanks() {
   if (self.transport)
     self.close(self.transport);

@@ -45,6 +45,13 @@ std::string rankPrefix();
 void failRank(const std::string &message);
 /// Calls function(); informs the other ranks before an exception leaves it.
 template <typename Function> auto orFailRank(Function function);
+/// Throws UserError, on every rank, unless all ranks have the same data. `what` they are, for the
+/// message: "input 'x'". Does nothing in a process that is no rank. The devices are open, and none
+/// runs.
+void requireSameOnRanks(const std::string &what, const void *data, size_t bytes);
+/// The same for what has a textual form.
+void requireSameOnRanks(const std::string &what, const std::string &text);
+
 /// Leaves the mesh; the device must be closed.
 void leaveRanks();
 

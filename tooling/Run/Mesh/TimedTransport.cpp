@@ -57,6 +57,9 @@ TimedTransport::TimedTransport(ttrt_transport *inner) : inner_(inner) {
   interface_.fail = [](ttrt_transport *self, const char *message) {
     of(self).inner_->fail(of(self).inner_, message);
   };
+  interface_.limit = [](ttrt_transport *self, uint32_t waitMs, uint64_t deadline) {
+    of(self).inner_->limit(of(self).inner_, waitMs, deadline);
+  };
   interface_.failure = [](ttrt_transport *self) {
     return of(self).inner_->failure(of(self).inner_);
   };
