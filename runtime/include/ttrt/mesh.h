@@ -166,8 +166,9 @@ TTRT_MESH_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
  * devices, with dividing and collecting in `total`. Not thread-safe.
  *
  * TTRT_FAILED, with the first device's message, if a device fails; the mesh stays failed. Another
- * thread may cancel the run or set a deadline, through ttrt_mesh_device(): the run then returns
- * TTRT_CANCELLED or TTRT_DEADLINE_EXCEEDED, and the mesh has failed.
+ * thread may cancel a device or set its deadline, through ttrt_mesh_device(). The run then returns
+ * TTRT_CANCELLED or TTRT_DEADLINE_EXCEEDED, or TTRT_FAILED if the device had completed its part
+ * when it was cancelled, and the mesh has failed.
  */
 TTRT_MESH_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_input *inputs,
                                         const ttrt_output *outputs, const ttrt_run_options *options,

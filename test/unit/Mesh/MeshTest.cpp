@@ -588,7 +588,10 @@ TEST(Mesh, ACancelledRun) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       EXPECT_EQ(ttrt_device_cancel(ttrt_mesh_device(mesh, device), nullptr), TTRT_OK);
     });
-    EXPECT_EQ(runUntilFailure(mesh, error), TTRT_CANCELLED) << error.message;
+    const ttrt_status status = runUntilFailure(mesh, error);
+    // The device may have completed its part: the others fail then.
+    EXPECT_TRUE(status == TTRT_CANCELLED || status == TTRT_FAILED) << error.message;
+    EXPECT_NE(strstr(error.message, "the device was cancelled"), nullptr) << error.message;
     canceller.join();
     EXPECT_EQ(runUntilFailure(mesh, error), TTRT_CANCELLED) << "the mesh stays failed";
     ttrt_mesh_close(mesh);
