@@ -15,6 +15,12 @@ BEFORE = {
     "tokenizer = ttrt.Tokenizer(bundle)": 'bundle = ttrt.load("chat.ttcb"); answer = list("é🙂".encode())',
     "compute, transfer = bundle.queues": 'bundle = ttrt.load("digits.ttcb")',
     'model = torch.compile(model.eval(), backend="ttc")': "model, x = torch.nn.Linear(4, 4), torch.ones(1, 4)",
+    'bundle = ttc.compile("encoder.onnx", options=["--keep-values"])': """
+import numpy as np, onnx, ttc
+onnx.save(onnx.parser.parse_model('<ir_version: 8, opset_import: ["": 17]> g (float[4, 4] x) => (float[4, 4] y)'
+          '{ attention_probs = Softmax(x) y = Sqrt(attention_probs) }'), "encoder.onnx")
+x = np.random.default_rng(1).random((4, 4), np.float32)
+""",
     "bundle = ttc.compile(model, (x,))": "import ttc; model = torch.nn.Linear(4, 4)",
     'bundle = ttc.compile({"prefill": step, "decode": step}, {"prefill": inputs(16), "decode": inputs(1)},': """
 import sys, torch, ttc
@@ -32,6 +38,7 @@ inputs = lambda rows: {"tokens": torch.zeros(1, rows, dtype=torch.int64), "posit
 }
 # What a page has reached after its last block.
 AFTER = {
+    "docs/values.md": "assert np.allclose(attention.sum(1), 1) and not trace.first_different",
     "docs/python.md": """
 again = ttrt.load("digits.ttcb")
 assert (mine == again.run(np.ones((1, 1, 8, 8), np.float32))["logits"]).all() and prompt
@@ -43,7 +50,8 @@ with ttrt.load("swish.ttcb", host_functions={"com.acme.Swish": swish}) as other:
 """,
 }
 PRINTED = {"docs/python.md": ["image f32 (1, 1, 8, 8)\n", "é🙂"]}
-TORCH = ["docs/generation.md", "docs/python-torch.md"]
+# What the blocks of a page import beyond the package and numpy.
+NEEDS = {"docs/generation.md": "onnxscript", "docs/python-torch.md": "onnxscript", "docs/values.md": "onnxruntime"}
 
 RUN = """
 import json, sys
@@ -71,10 +79,10 @@ def folder(tools, build_dir, tmp_path_factory):
 
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_page(page, folder, build_dir):
-    if page in TORCH and not importlib.util.find_spec("onnxscript"):
+    if page in NEEDS and not importlib.util.find_spec(NEEDS[page]):
         for block in blocks("python", page):
             compile(block.text, block.where, "exec")
-        pytest.skip("its syntax is right; to run, it needs PyTorch (scripts/test-torch.sh)")
+        pytest.skip(f"its syntax is right; to run, it needs {NEEDS[page]}")
     parts = []
     for block in blocks("python", page):
         first = [code for line, code in BEFORE.items() if f"\n{line}" in f"\n{block.text}"]

@@ -156,7 +156,7 @@ private:
   std::string problem;
 };
 
-/// Meets the partitions of what is read.
+/// Intersects the partitions of what is read.
 class Prover::Reading final : public ByteVisitor {
 public:
   explicit Reading(Prover &prover) : prover(prover) {}
