@@ -243,7 +243,8 @@ ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key, con
   return guarded(error, [&] {
     require(bundle && key && value && bytes, "bundle, key, value or bytes is NULL");
     const auto *metadata = bundle->bundle->metadata().metadata();
-    const auto *found = metadata->Get(findIn(metadata, "metadata", key))->value();
+    const uint32_t index = findIn(metadata, "metadata", key); // throws where there are none
+    const auto *found = metadata->Get(index)->value();
     static const char kNothing = 0;
     *bytes = count(found);
     *value = *bytes ? static_cast<const void *>(found->Data()) : &kNothing;
