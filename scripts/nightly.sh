@@ -19,8 +19,8 @@
 #   root       the README's two commands in a new Debian 12 (needs root)
 #
 # Without names: all of them, in this order, for hours. Each stage that ran on a
-# checkout without changes is recorded with its commit; test/tree/test_nightly.py fails if a record says "failed",
-# is missing, or is more than 150 commits old. Commit test/nightly.json afterwards.
+# checkout without changes is recorded with its commit; test/tree/test_nightly.py fails if a record says "failed"
+# or is more than 150 commits old, and skips the stages that have none. Commit test/nightly.json afterwards.
 # The last line is "N passed, N failed" over the stages.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
