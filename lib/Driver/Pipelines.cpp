@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Driver/Pipelines.h"
+#include "Support/Suggest.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -7,7 +8,6 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Codegen/Pipelines.h"
 #include "ttc/Mesh/Passes.h"
-#include "ttc/Support/CommandLine.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
 
@@ -59,7 +59,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
       for (llvm::cl::Option *option : getProgramOptions())
         names.push_back(option->ArgStr.str());
       const StringRef unknown = StringRef(message).split("no such option ").second;
-      return errorHandler(message + (unknown.empty() ? "" : suggestName(unknown, names)));
+      return errorHandler(message +
+                          (unknown.empty() ? "" : ::ttc::suggestion(unknown.str(), names)));
     });
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/CommandLine.h"
+#include "Support/Suggest.h"
 #include "ttc/Support/Spelling.h"
 #include "ttrt/format/utf8.h"
 #include "llvm/Support/CommandLine.h"
@@ -94,31 +95,12 @@ void mlir::ttc::setUpCommandLine() {
   });
 }
 
-std::string mlir::ttc::suggestName(StringRef given, ArrayRef<std::string> names) {
-  const std::string *nearest = nullptr;
-  const unsigned length = given.ltrim('-').size();
-  unsigned least = (length + 2) / 3;
-  for (const std::string &name : names) {
-    const unsigned distance = given.edit_distance(name, /*AllowReplacements=*/true, least);
-    // A name of one or two characters is not near everything of its length.
-    if (distance < length && (distance < least || (distance == least && !nearest))) {
-      least = distance;
-      nearest = &name;
-    }
-  }
-  if (!nearest && length >= 3)
-    for (const std::string &name : names)
-      if (StringRef(name).starts_with(given) && (!nearest || name.size() < nearest->size()))
-        nearest = &name;
-  return nearest ? "; did you mean '" + *nearest + "'?" : "";
-}
-
 /// What LLVM says of a command line, with our suggestions: its own are from all of its options.
 static void printUsageErrors(llvm::StringRef messages, llvm::StringRef tool) {
   std::vector<std::string> names;
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (option->getOptionHiddenFlag() == llvm::cl::NotHidden)
-      names.push_back("--" + name.str());
+      names.push_back(name.str());
   llvm::sort(names);
   llvm::SmallVector<llvm::StringRef> lines;
   messages.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
@@ -131,10 +113,12 @@ static void printUsageErrors(llvm::StringRef messages, llvm::StringRef tool) {
       continue;
     }
     given = given.take_front(given.rfind("'.  Try: "));
-    const std::string option = ("--" + given.ltrim('-').split('=').first).str();
-    const std::string suggested = suggestName(option, names);
-    llvm::errs() << "error: unknown option " << ttrt::printable(option)
-                 << (suggested.empty() ? "; see " + tool.str() + " --help" : suggested) << "\n";
+    const std::string option = given.ltrim('-').split('=').first.str();
+    const std::string nearest = ::ttc::nearestName(option, names);
+    llvm::errs() << "error: unknown option --" << ttrt::printable(option) << "; "
+                 << (nearest.empty() ? "see " + tool.str() + " --help"
+                                     : "did you mean '--" + nearest + "'?")
+                 << "\n";
   }
 }
 

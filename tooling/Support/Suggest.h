@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Suggestions for misspelled names. (Tools that link LLVM use llvm::StringRef::edit_distance().)
+// Suggestions for misspelled names, of all tools.
 
 #ifndef TTC_TOOLING_SUPPORT_SUGGEST_H
 #define TTC_TOOLING_SUPPORT_SUGGEST_H

@@ -13,14 +13,9 @@ namespace mlir::ttc {
 /// that crashes asks for a report to ttc, not to LLVM.
 void setUpCommandLine();
 
-/// As llvm::cl::ParseCommandLineOptions(), but about an unknown option it suggests one of those
-/// that
+/// As llvm::cl::ParseCommandLineOptions(), but for an unknown option it suggests one of those that
 /// --help shows, if one has a similar name. Ends the program if the command line is wrong.
 void parseCommandLine(int argc, char **argv, StringRef overview);
-
-/// "; did you mean '--dim'?", or nothing if no name differs from `given` in at most a third of its
-/// characters or begins with it.
-std::string suggestName(StringRef given, ArrayRef<std::string> names);
 
 /// The input, which that line names. At most 255 characters of it are kept.
 void nameInput(StringRef input);

@@ -69,3 +69,23 @@ def image():
     import numpy
 
     return numpy.random.default_rng(7).random((1, 1, 8, 8), dtype=numpy.float32)
+
+
+@pytest.fixture
+def bundle(digits):
+    import ttrt
+
+    with ttrt.load(digits, cores=1) as loaded:
+        yield loaded
+
+
+@pytest.fixture(scope="module")
+def images():
+    import numpy
+
+    return list(numpy.random.default_rng(5).random((20, 1, 1, 8, 8), dtype=numpy.float32))
+
+
+@pytest.fixture
+def expected(bundle, images):
+    return [bundle.run(image)["logits"] for image in images]

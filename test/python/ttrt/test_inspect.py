@@ -11,12 +11,6 @@ import pytest
 import ttrt
 
 
-@pytest.fixture
-def bundle(digits):
-    with ttrt.load(digits, cores=1) as loaded:
-        yield loaded
-
-
 def test_perf(bundle, image):
     perf = bundle.perf(loops=50)
     assert perf.loops == 50

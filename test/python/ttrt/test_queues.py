@@ -15,22 +15,6 @@ import ttrt
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture
-def bundle(digits):
-    with ttrt.load(digits, cores=1) as loaded:
-        yield loaded
-
-
-@pytest.fixture(scope="module")
-def images():
-    return list(np.random.default_rng(5).random((20, 1, 1, 8, 8), dtype=np.float32))
-
-
-@pytest.fixture
-def expected(bundle, images):
-    return [bundle.run(image)["logits"] for image in images]
-
-
 def test_traces(bundle, image):
     trace = bundle.traces["main_t0"]
     assert trace.name in bundle.traces and trace.commands > 2 and trace.bytes > 0 and trace.loaded

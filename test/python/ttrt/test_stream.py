@@ -10,22 +10,6 @@ import pytest
 import ttrt
 
 
-@pytest.fixture
-def bundle(digits):
-    with ttrt.load(digits, cores=1) as loaded:
-        yield loaded
-
-
-@pytest.fixture(scope="module")
-def images():
-    return list(np.random.default_rng(5).random((20, 1, 1, 8, 8), dtype=np.float32))
-
-
-@pytest.fixture
-def expected(bundle, images):
-    return [bundle.run(image)["logits"] for image in images]
-
-
 def same(outputs, expected):
     outputs = list(outputs)
     return len(outputs) == len(expected) and all(
