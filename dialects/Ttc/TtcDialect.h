@@ -60,6 +60,13 @@ inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
 inline constexpr llvm::StringLiteral kShardAttrName = "ttc.shard";
 /// On a result of a program: the numbers of the arguments that it may overwrite.
 inline constexpr llvm::StringLiteral kInPlaceAttrName = "ttc.in_place";
+/// On a variant: the extents at which it was also imported, array<i64>, those of one import after
+/// those of another. On its ops: for each of these, the sizes of all dimensions of all results.
+inline constexpr llvm::StringLiteral kProbesAttrName = "ttc.probes";
+inline constexpr llvm::StringLiteral kProbedAttrName = "ttc.probed";
+/// On a constant of a variant whose elements depend on the extents: an affine map with a result for
+/// each element, or for all.
+inline constexpr llvm::StringLiteral kNumbersAttrName = "ttc.numbers";
 
 } // namespace mlir::ttc
 

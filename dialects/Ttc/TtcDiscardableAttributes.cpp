@@ -44,6 +44,11 @@ bool isInTrace(Operation *op, Owner owner) {
   return owner == Owner::Operation && isa_and_present<TraceOp>(op->getParentOp());
 }
 
+/// Whether the op is in the body of a function.
+bool isOwnedByFunction(Operation *op, Owner owner) {
+  return owner == Owner::Operation && isa_and_present<FunctionOpInterface>(op->getParentOp());
+}
+
 template <typename AttrTy> bool is(Operation *, Attribute value) { return isa<AttrTy>(value); }
 bool isByteCount(Operation *, Attribute value) {
   auto bytes = dyn_cast<IntegerAttr>(value);
@@ -157,6 +162,12 @@ const Rule kRules[] = {
     {kPartOfAttrName, "a function", isFunction, "a string", is<StringAttr>},
     {kVariantAttrName, "a function or a ttc.entry", isFunctionOrEntry, "a #ttc.variant",
      is<VariantAttr>, checkExtents},
+    {kDimsAttrName, "an op of a variant", isOwnedByFunction, "an affine map", is<AffineMapAttr>},
+    {kNumbersAttrName, "a constant of a variant", isOwnedByFunction, "an affine map",
+     is<AffineMapAttr>},
+    {kProbesAttrName, "a variant", isFunction, "array<i64>", is<DenseI64ArrayAttr>},
+    {kProbedAttrName, "an op of a variant", isOwnedByFunction, "array<i64>",
+     is<DenseI64ArrayAttr>},
     {kDimsAttrName, "an argument or a result of a function", isFunctionPort, "an affine map",
      is<AffineMapAttr>, checkDims},
     {kDimsAttrName, "a ttc.input or ttc.output", isPortOp, "an affine map", is<AffineMapAttr>},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModelToBundle.h"
+#include "Variants.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
@@ -67,6 +68,14 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   };
   keepOwn(all.inputShapes, options.inputShapes);
   keepOwn(all.dims, options.dims);
+  options.dimRanges.clear();
+  for (const auto &[dim, range] : all.dimRanges) {
+    auto [entry, own] = StringRef(dim).split('/');
+    if (own.empty() || !llvm::is_contained(names, entry))
+      options.dimRanges.emplace_back(dim, range);
+    else if (entry == name)
+      options.dimRanges.emplace_back(own.str(), range);
+  }
   keepOwn(all.inputValues, options.inputValues);
   keepOwn(all.valueShapes, options.valueShapes);
   keepOwn(all.hostResults, options.hostResults);
@@ -88,8 +97,10 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
     }
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
-    OwningOpRef<ModuleOp> next = importOnnx(*sources->getMemoryBuffer(index + 1), context,
-                                            getOptionsOf(*options, *names, name));
+    const OnnxImportOptions own = getOptionsOf(*options, *names, name);
+    const llvm::MemoryBuffer &model = *sources->getMemoryBuffer(index + 1);
+    OwningOpRef<ModuleOp> next = own.dimRanges.empty() ? importOnnx(model, context, own)
+                                                       : importVariants(model, context, own);
     if (!next)
       return nullptr;
     if (!module) {

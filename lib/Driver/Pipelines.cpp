@@ -8,6 +8,7 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Codegen/Pipelines.h"
 #include "ttc/Mesh/Passes.h"
+#include "ttc/Shapes/Passes.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
 
@@ -124,6 +125,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   }
   // Before any pass looks at ops: all of them see those of traced regions beside the others.
   manager.addPass(createInlineTraced());
+  // As soon as all ops are in one list, and before any pass changes what the importer has recorded of
+  // their shapes: what follows is correct for any contents of the padding.
+  manager.addPass(createMaskPadding());
   // Before types and layouts change what it recognises.
   manager.addPass(createKeepStatesInPlace());
   // Early, so that a file for another CPU is an error before anything is computed.

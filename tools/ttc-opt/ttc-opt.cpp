@@ -13,6 +13,7 @@
 #include "ttc/Driver/Pipelines.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
+#include "ttc/Shapes/Passes.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
 #include "ttc/Transforms/Passes.h"
@@ -64,6 +65,7 @@ int ttcOptMain(int argc, char **argv) {
   ttc::registerTtcConversionPasses();
   ttc::registerTtcCodegenPasses();
   ttc::registerTtcMeshPasses();
+  ttc::registerTtcShapesPasses();
   ttc::registerTtcTransformsPasses();
   ttc::registerLowerProgramsPipeline();
   ttc::registerTracePipeline();

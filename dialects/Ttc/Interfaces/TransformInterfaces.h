@@ -3,6 +3,7 @@
 #define TTC_DIALECTS_TTC_INTERFACES_TRANSFORMINTERFACES_H
 
 #include "dialects/Ttc/Interfaces/DimensionMap.h"
+#include "dialects/Ttc/Interfaces/Extents.h"
 #include "dialects/Ttc/Layout/StridedRange.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -171,6 +171,29 @@ defvar Ttc_MapsDimensions = DeclareOpInterfaceMethods<Ttc_DimensionMapOpInterfac
 defvar Ttc_MapsDimensionsAndSizes
     = DeclareOpInterfaceMethods<Ttc_DimensionMapOpInterface, ["updateSizes"]>;
 
+def Ttc_ExtentOpInterface : OpInterface<"ExtentOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    An op of which `--ttc-mask-padding` must know more than its loops (Ttc_DimensionMapOpInterface), because the
+    sizes of its dimensions are those of a bucket, and how many elements are valid, their extent, is known
+    in each run: it slides a window, means over the number of elements, or takes parts.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Demands what the padding of operands must hold (ExtentScope::fill), and sets the padding of results. Returns true if
+      it has instead replaced the op by others, before it, that say so themselves. Fails, with a diagnostic, where
+      results would depend on padding whatever it holds.
+    }], "::mlir::FailureOr<bool>", "followExtents",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ttc::ExtentScope &":$scope)>,
+    InterfaceMethod<[{
+      The name of the array attribute whose elements are sizes, which depend on the extents.
+    }], "::llvm::StringRef", "getSizesName", (ins), "", [{ return {}; }]>
+  ];
+}
+defvar Ttc_FollowsExtents = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface>;
+defvar Ttc_FollowsExtentsAndSizes
+    = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface, ["getSizesName"]>;
+
 /// The op is neither elementwise nor implements Ttc_DimensionMapOpInterface, for a reason: it needs and
 /// makes whole tensors.
 class Ttc_WholeTensors<string reason> : NativeOpTrait<"WholeTensors"> {

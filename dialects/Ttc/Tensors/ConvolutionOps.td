@@ -40,6 +40,7 @@ class Ttc_WindowOp<string mnemonic, list<Trait> traits = []> : Ttc_InferredOp<mn
 }
 
 def Ttc_ConvOp : Ttc_WindowOp<"conv", [
+    Ttc_FollowsExtents,
     Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>, Ttc_MapsDimensionsAndSizes]> {
   let summary = "convolution over one to three spatial dimensions";
@@ -73,6 +74,7 @@ def Ttc_ConvOp : Ttc_WindowOp<"conv", [
 }
 
 def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
+    Ttc_FollowsExtents,
     Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>, Ttc_MapsDimensionsAndSizes]> {
   let summary = "transposed convolution over one to three spatial dimensions";
@@ -119,7 +121,7 @@ class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra,
 }
 
 def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins),
-                               [Ttc_ExactOpInterface]> {
+                               [Ttc_ExactOpInterface, Ttc_FollowsExtents]> {
   let description = [{
     The largest element of each window, as ONNX's MaxPool; padding is never chosen. With `ceil_mode`
     a last window that extends past the end is included if it starts inside the operand or the padding
@@ -139,7 +141,8 @@ def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins),
   }];
 }
 def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
-                               (ins UnitAttr:$count_include_pad), [Ttc_PassesNan]> {
+                               (ins UnitAttr:$count_include_pad),
+                               [Ttc_PassesNan, Ttc_FollowsExtents]> {
   let description = [{
     The mean of each window, as ONNX's AveragePool: of its elements inside the operand, or with
     `count_include_pad` of all inside the padded operand, where padding is zero.
@@ -160,7 +163,7 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
 
 class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what, list<Trait> traits = []>
     : Ttc_InferredOp<mnemonic, !listconcat([
-        Ttc_ChannelsLastOpInterface, Ttc_MapsDimensions,
+        Ttc_ChannelsLastOpInterface, Ttc_MapsDimensions, Ttc_FollowsExtents,
         DeclareOpInterfaceMethods<Ttc_CountedOpInterface>], traits)> {
   let summary = what # " over all spatial dimensions";
   let description = [{

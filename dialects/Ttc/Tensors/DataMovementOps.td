@@ -7,7 +7,7 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
-def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>,
+def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, Ttc_FollowsExtents, ConstantLike, AllTypesMatch<["value", "output"]>,
     Ttc_WholeTensors<"it has no operands; a pass that divides it divides its value">]> {
   let summary = "a tensor known at compile time";
   let description = [{
@@ -76,7 +76,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult"]>,
-    Ttc_MapsDimensions, Ttc_Shardable,
+    Ttc_MapsDimensions, Ttc_FollowsExtents, Ttc_Shardable,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "joins tensors along an axis";
@@ -103,7 +103,8 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensionsAndSizes]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensionsAndSizes,
+    Ttc_FollowsExtentsAndSizes]> {
   let summary = "a regular part of a tensor";
   let description = [{
     Element `i` of a dimension of the result is element `starts + i * steps` of that dimension of
@@ -129,7 +130,8 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
 def Ttc_SplitOp : Ttc_InferredOp<"split", [
     Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions,
+    Ttc_FollowsExtentsAndSizes]> {
   let summary = "splits a tensor along an axis";
   let description = [{
     One result for each of `sizes`, one after the other along `axis`.
@@ -148,8 +150,7 @@ def Ttc_SplitOp : Ttc_InferredOp<"split", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_PadOp : Ttc_InferredOp<"pad", [
-    Ttc_SelectsElements,
+def Ttc_PadOp : Ttc_InferredOp<"pad", [Ttc_FollowsExtents, Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "adds elements around a tensor";
@@ -181,8 +182,7 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
   let hasFolder = 1;
 }
 
-def Ttc_GatherOp : Ttc_InferredOp<"gather", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
+def Ttc_GatherOp : Ttc_InferredOp<"gather", [Ttc_FollowsExtents, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "takes slices of an axis by index";
   let description = [{
     `y[i..., j..., k...] = data[i..., indices[j...], k...]`, where `i` are the dimensions before
@@ -202,8 +202,7 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [Ttc_FollowsExtents, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     Ttc_WholeTensors<"an index may name any element">]> {
   let summary = "takes elements by index along an axis";
   let description = [{
@@ -248,8 +247,7 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
   let results = (outs Ttc_StoredTensor:$y);
 }
 
-def Ttc_TileOp : Ttc_InferredOp<"tile", [
-    Ttc_SelectsElements,
+def Ttc_TileOp : Ttc_InferredOp<"tile", [Ttc_FollowsExtentsAndSizes, Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "repeats a tensor";
@@ -269,8 +267,7 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
+def Ttc_ExpandOp : Ttc_TensorOp<"expand", [Ttc_FollowsExtents, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "broadcasts to a shape";
   let description = [{
     Broadcasts the operand to the result's shape by NumPy's rules.
@@ -294,8 +291,7 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ResizeOp : Ttc_TensorOp<"resize", [
-    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+def Ttc_ResizeOp : Ttc_TensorOp<"resize", [Ttc_FollowsExtents, DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     Ttc_MapsDimensions]> {
   let summary = "resamples a tensor";
   let description = [{
@@ -326,7 +322,7 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [
   let hasFolder = 1;
 }
 
-def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements, Ttc_MapsDimensions]> {
+def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_FollowsExtents, Ttc_SelectsElements, Ttc_MapsDimensions]> {
   let summary = "moves channels into blocks of pixels";
   let description = [{
     As ONNX's DepthToSpace: `N, C, H, W` becomes `N, C / block^2, H * block, W * block`. In mode
@@ -352,7 +348,7 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements, 
   let hasFolder = 1;
 }
 
-def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth", [Ttc_SelectsElements, Ttc_MapsDimensions]> {
+def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth", [Ttc_FollowsExtents, Ttc_SelectsElements, Ttc_MapsDimensions]> {
   let summary = "moves blocks of pixels into channels";
   let description = [{
     As ONNX's SpaceToDepth: `N, C, H, W` becomes `N, C * block^2, H / block, W / block`, the inverse

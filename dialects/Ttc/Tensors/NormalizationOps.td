@@ -54,6 +54,7 @@ def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
 }
 
 def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [
+    Ttc_FollowsExtents,
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "normalisation over groups of channels";
   let description = [{
@@ -78,6 +79,7 @@ def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [
 }
 
 def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [
+    Ttc_FollowsExtents,
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "normalisation of each channel of each image";
   let description = [{
@@ -100,6 +102,7 @@ def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [
 }
 
 def Ttc_LrnOp : Ttc_InferredOp<"lrn", [
+    Ttc_FollowsExtents,
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "local response normalisation across channels";
   let description = [{
@@ -124,7 +127,7 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [
 class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
     : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
                                 DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>,
-                                Ttc_MapsDimensions, Ttc_Shardable]> {
+                                Ttc_MapsDimensions, Ttc_FollowsExtents, Ttc_Shardable]> {
   let summary = meaning # " along an axis";
   let description = [{
     `}] # meaning # [{`, where the sum goes along `axis`; computed without overflow.

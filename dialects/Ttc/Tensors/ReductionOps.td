@@ -29,7 +29,8 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what, list<Trait
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_ReduceSumOp : Ttc_ReduceOp<"reduce_sum", Ttc_NumberTensor, "sum", [Ttc_PassesNan]>;
-def Ttc_ReduceMeanOp : Ttc_ReduceOp<"reduce_mean", Ttc_NumberTensor, "mean", [Ttc_PassesNan]>;
+def Ttc_ReduceMeanOp : Ttc_ReduceOp<"reduce_mean", Ttc_NumberTensor, "mean",
+                                    [Ttc_PassesNan, Ttc_FollowsExtents]>;
 def Ttc_ReduceMaxOp : Ttc_ReduceOp<"reduce_max", Ttc_NumberTensor, "maximum",
                                      [Ttc_ExactOpInterface]>;
 def Ttc_ReduceMinOp : Ttc_ReduceOp<"reduce_min", Ttc_NumberTensor, "minimum",
@@ -39,7 +40,7 @@ def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 class Ttc_ArgReduceOp<string mnemonic, string what>
     : Ttc_InferredOp<mnemonic, [
         DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-        Ttc_MapsDimensions, Ttc_Shardable,
+        Ttc_MapsDimensions, Ttc_FollowsExtents, Ttc_Shardable,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";
   let description = [{

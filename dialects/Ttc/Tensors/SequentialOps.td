@@ -74,7 +74,8 @@ def Ttc_ScatterNdOp : Ttc_SequentialOp<"scatter_nd"> {
   }];
 }
 
-def Ttc_CumulativeOp : Ttc_SequentialOp<"cumulative"> {
+def Ttc_CumulativeOp : Ttc_SequentialOp<"cumulative",
+    [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_FollowsExtents]> {
   let summary = "running sums or products along an axis";
   let description = [{
     Element `i` along `axis` is the sum (`sum`) or the product (`prod`) of the elements up to `i`, with
@@ -96,7 +97,8 @@ def Ttc_CumulativeOp : Ttc_SequentialOp<"cumulative"> {
   }];
 }
 
-def Ttc_ArgsortOp : Ttc_SequentialOp<"argsort"> {
+def Ttc_ArgsortOp : Ttc_SequentialOp<"argsort",
+    [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_FollowsExtents]> {
   let summary = "the places of the first elements in order";
   let description = [{
     The places along `axis` of the `count` smallest elements, the smallest first, or with `largest` of the

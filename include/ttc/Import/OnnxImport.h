@@ -16,12 +16,23 @@ struct HostResult {
   SmallVector<int64_t> shape;
 };
 
+/// Sizes of a named dimension, any of which a run may have.
+struct DimRange {
+  /// From low to high, multiples of step.
+  int64_t low = 1, high = 1, step = 1;
+  /// The sizes that are compiled, ascending, if the user chose them. Without them, the compiler does.
+  SmallVector<int64_t> buckets;
+};
+
 struct OnnxImportOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
   /// Sizes of named dimensions, for all inputs that have them.
   llvm::StringMap<int64_t> dims;
+  /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes none: the
+  /// driver imports the model once for each variant.
+  std::vector<std::pair<std::string, DimRange>> dimRanges;
   /// Shapes of other values, by name, that the model does not declare.
   llvm::StringMap<SmallVector<int64_t>> valueShapes;
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
@@ -49,7 +60,8 @@ struct OnnxImportOptions {
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
-/// Parses "sequence:128" and adds it to the options; as addInputShape().
+/// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or "batch:1,2,4,8" and adds it
+/// to the options; as addInputShape().
 std::string addDim(StringRef text, OnnxImportOptions &options);
 
 /// The same as addInputShape() for the shape of a value that a node computes.

@@ -45,13 +45,57 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
   return addShape(text, options.inputShapes);
 }
 
+/// Parses "1..512", "64..640:32" or "1,2,4,8".
+static std::optional<DimRange> parseRange(StringRef text) {
+  DimRange range;
+  auto parse = [](StringRef text, int64_t &number) {
+    return !text.empty() && !text.getAsInteger(10, number) && number >= 1 && number <= INT32_MAX;
+  };
+  if (text.contains(',')) {
+    SmallVector<StringRef> sizes;
+    text.split(sizes, ',');
+    for (StringRef size : sizes)
+      if (!parse(size, range.buckets.emplace_back()))
+        return std::nullopt;
+    if (!llvm::is_sorted(range.buckets) ||
+        std::adjacent_find(range.buckets.begin(), range.buckets.end()) != range.buckets.end())
+      return std::nullopt;
+    range.high = range.buckets.back();
+    return range;
+  }
+  auto [low, rest] = text.split("..");
+  auto [high, step] = rest.split(':');
+  if (!parse(low, range.low) || !parse(high, range.high) ||
+      (rest.contains(':') && !parse(step, range.step)) || range.low > range.high ||
+      range.low % range.step != 0 || range.high % range.step != 0)
+    return std::nullopt;
+  return range;
+}
+
 std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
+  // Names may contain colons; a range with a step has one, too.
   auto [name, sizeText] = text.rsplit(':');
-  int64_t size;
-  if (!text.contains(':') || name.empty() || sizeText.getAsInteger(10, size) || size < 0)
-    return ("'" + text + "': expected a name and a size, such as sequence:128").str();
-  if (!options.dims.try_emplace(name, size).second)
-    return ("'" + text + "': found the name twice").str();
+  if (auto [outer, range] = name.rsplit(':'); range.contains("..") && name.contains(':')) {
+    sizeText = text.drop_front(outer.size() + 1);
+    name = outer;
+  }
+  auto complain = [&](const Twine &what) { return ("'" + text + "': " + what).str(); };
+  int64_t size = 0;
+  std::optional<DimRange> range;
+  if (!text.contains(':') || name.empty() ||
+      ((sizeText.getAsInteger(10, size) || size < 0) && !(range = parseRange(sizeText))))
+    return complain("expected a name and a size, such as sequence:128, a range, such as "
+                    "sequence:1..512 or height:64..640:32 (multiples of 32), or sizes in ascending "
+                    "order, such as batch:1,2,4,8");
+  const bool isKnown =
+      options.dims.contains(name) ||
+      llvm::any_of(options.dimRanges, [&](const auto &known) { return known.first == name; });
+  if (isKnown)
+    return complain("found the name twice");
+  if (range && range->low < range->high)
+    options.dimRanges.emplace_back(name.str(), *range);
+  else
+    options.dims[name] = range ? range->high : size;
   return "";
 }
 
@@ -83,10 +127,11 @@ struct ImportCLOptions {
       llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open. With "
                      "several models, entry/name is an input of one of them")};
   llvm::cl::list<std::string> dims{
-      "dim", llvm::cl::cat(category), llvm::cl::value_desc("name:128"),
+      "dim", llvm::cl::cat(category), llvm::cl::value_desc("name:128|1..512|1,2,4"),
       llvm::cl::desc(
           "Size of a named dimension that the ONNX model leaves open, in all inputs that "
-          "have it. With several models, entry/name is a dimension of one of them")};
+          "have it, or the sizes that it may have in a run (docs/shapes.md). With several models, "
+          "entry/name is a dimension of one of them")};
   llvm::cl::list<std::string> inputValues{
       "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
       llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
@@ -169,6 +214,12 @@ void mlir::ttc::registerImportOnnx() {
         FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
         if (failed(options))
           return nullptr;
+        if (!options->dimRanges.empty()) {
+          llvm::WithColor::error() << spell("dim") << ": expected one size for each dimension, found several for '"
+                                   << options->dimRanges.front().first
+                                   << "': --onnx-to-bundle compiles for several\n";
+          return nullptr;
+        }
         ModelDiagnostics diagnostics(context);
         return importOnnx(*sources.getMemoryBuffer(sources.getMainFileID()), context, *options);
       },

@@ -100,7 +100,7 @@ static LogicalResult importSlice(OnnxNode &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Padding {
+struct PadSizes {
   /// The padding of all dimensions: begins, then ends.
   SmallVector<int64_t> pads;
   double value = 0;
@@ -108,9 +108,9 @@ struct Padding {
 } // namespace
 
 /// Attributes before opset 11, then inputs; from opset 18 on, optionally for some axes only.
-static FailureOr<Padding> readPadding(OnnxNode &node) {
+static FailureOr<PadSizes> readPadding(OnnxNode &node) {
   int64_t rank = rankOf(node.input(0));
-  Padding padding;
+  PadSizes padding;
   if (node.opset() < 11) {
     padding.value = node.getFloat("value", 0);
     padding.pads = node.getInts("pads");
@@ -167,7 +167,7 @@ static LogicalResult importPad(OnnxNode &node) {
   for (unsigned input = 1; input < node.numInputs() && node.opset() >= 11; ++input)
     if (node.hasInput(input) && !node.isConstantInput(input))
       return padToDeclared(node, *mode);
-  FailureOr<Padding> padding = readPadding(node);
+  FailureOr<PadSizes> padding = readPadding(node);
   if (failed(padding))
     return failure();
   ArrayRef<int64_t> pads = padding->pads;

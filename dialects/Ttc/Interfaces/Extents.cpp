@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Interfaces/Extents.h"
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
+#include "dialects/Ttc/TtcOpBase.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- arithmetic -------------------------------------------------------------------===//
+
+SmallVector<int64_t> ExtentSpace::getLow() const {
+  return llvm::map_to_vector(dimensions, [](const Dimension &dim) { return dim.low; });
+}
+SmallVector<int64_t> ExtentSpace::getHigh() const {
+  return llvm::map_to_vector(dimensions, [](const Dimension &dim) { return dim.high; });
+}
+
+/// Divides by what all numbers have in common.
+Extent ExtentSpace::normalize(Extent extent) const {
+  int64_t common = std::gcd(extent.divisor, extent.offset);
+  for (int64_t multiplier : extent.multipliers)
+    common = std::gcd(common, multiplier);
+  if (common > 1) {
+    for (int64_t &multiplier : extent.multipliers)
+      multiplier /= common;
+    extent.offset /= common;
+    extent.divisor /= common;
+  }
+  if (extent.isConstant()) {
+    extent.offset = llvm::divideFloorSigned(extent.offset, extent.divisor);
+    extent.divisor = 1;
+  }
+  return extent;
+}
+
+Extent ExtentSpace::getConstant(int64_t value) const {
+  return {SmallVector<int64_t, 2>(dimensions.size(), 0), value, 1};
+}
+
+Extent ExtentSpace::getDimension(unsigned index) const {
+  Extent extent = getConstant(0);
+  extent.multipliers[index] = 1;
+  return extent;
+}
+
+Extent ExtentSpace::add(const Extent &a, int64_t number) const {
+  Extent sum = a;
+  sum.offset += number * a.divisor;
+  return normalize(sum);
+}
+
+bool ExtentSpace::isExact(const Extent &extent) const {
+  if (extent.divisor == 1)
+    return true;
+  // The dimensions are low + k * step for any k.
+  int64_t first = extent.offset;
+  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+    first += multiplier * dim.low;
+    if (multiplier * dim.step % extent.divisor != 0)
+      return false;
+  }
+  return first % extent.divisor == 0;
+}
+
+std::optional<Extent> ExtentSpace::add(const Extent &a, const Extent &b) const {
+  // floor(a) + b is floor(a + b) if b is an integer.
+  if (!isExact(a) && !isExact(b))
+    return std::nullopt;
+  Extent sum = getConstant(a.offset * b.divisor + b.offset * a.divisor);
+  sum.divisor = a.divisor * b.divisor;
+  for (auto [to, left, right] : llvm::zip_equal(sum.multipliers, a.multipliers, b.multipliers))
+    to = left * b.divisor + right * a.divisor;
+  return normalize(sum);
+}
+
+std::optional<Extent> ExtentSpace::multiply(const Extent &a, int64_t factor) const {
+  if (factor != 1 && !isExact(a))
+    return std::nullopt;
+  Extent product = a;
+  for (int64_t &multiplier : product.multipliers)
+    multiplier *= factor;
+  product.offset *= factor;
+  return normalize(product);
+}
+
+Extent ExtentSpace::floorDiv(const Extent &a, int64_t divisor) const {
+  Extent quotient = a;
+  quotient.divisor *= divisor;
+  return normalize(quotient);
+}
+
+int64_t ExtentSpace::evaluate(const Extent &extent, ArrayRef<int64_t> sizes) const {
+  int64_t sum = extent.offset;
+  for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, sizes))
+    sum += multiplier * size;
+  return llvm::divideFloorSigned(sum, extent.divisor);
+}
+
+int64_t ExtentSpace::getLeast(const Extent &extent) const {
+  SmallVector<int64_t> sizes;
+  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions))
+    sizes.push_back(multiplier < 0 ? dim.high : dim.low);
+  return evaluate(extent, sizes);
+}
+
+bool ExtentSpace::areEqual(const Extent &a, const Extent &b) const {
+  if (isExact(a) && isExact(b)) {
+    // Linear functions that agree at one corner and along each dimension.
+    auto agree = [&](ArrayRef<int64_t> sizes) { return evaluate(a, sizes) == evaluate(b, sizes); };
+    SmallVector<int64_t> sizes = getLow();
+    if (!agree(sizes))
+      return false;
+    for (auto [size, dim] : llvm::zip_equal(sizes, dimensions)) {
+      const int64_t low = size;
+      size = dim.high;
+      if (!agree(sizes))
+        return false;
+      size = low;
+    }
+    return true;
+  }
+  return a.multipliers == b.multipliers && a.offset == b.offset && a.divisor == b.divisor;
+}
+
+AffineExpr ExtentSpace::getExpr(const Extent &extent, MLIRContext *context) const {
+  AffineExpr sum = getAffineConstantExpr(extent.offset, context);
+  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers))
+    sum = sum + getAffineSymbolExpr(index, context) * multiplier;
+  return sum.floorDiv(extent.divisor);
+}
+
+std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return getConstant(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    if (symbol.getPosition() >= dimensions.size())
+      return std::nullopt;
+    return getDimension(symbol.getPosition());
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Extent> left = fromExpr(binary.getLHS()), right = fromExpr(binary.getRHS());
+  if (!left || !right)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(*left, *right);
+  case AffineExprKind::Mul:
+    return right->isConstant() ? multiply(*left, right->offset) : std::nullopt;
+  case AffineExprKind::FloorDiv:
+    if (!right->isConstant() || right->offset < 1)
+      return std::nullopt;
+    return floorDiv(*left, right->offset);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::string ExtentSpace::print(const Extent &extent) const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  bool isFirst = true;
+  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+    if (multiplier == 0)
+      continue;
+    out << (isFirst ? (multiplier < 0 ? "-" : "") : multiplier < 0 ? " - " : " + ");
+    if (std::abs(multiplier) != 1)
+      out << std::abs(multiplier) << " * ";
+    out << dim.name;
+    isFirst = false;
+  }
+  if (isFirst)
+    out << extent.offset;
+  else if (extent.offset != 0)
+    out << (extent.offset < 0 ? " - " : " + ") << std::abs(extent.offset);
+  return extent.divisor == 1 ? text : "(" + text + ") / " + std::to_string(extent.divisor);
+}
+
+//===--- scopes -----------------------------------------------------------------------===//
+
+bool ExtentScope::isPadded(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+    if (isPadded(value, dim))
+      return true;
+  return false;
+}
+
+std::optional<Extent> ExtentScope::getExtent(Value value, int64_t dim) const {
+  const int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(dim);
+  const Padding &padding = getPadding(value, dim);
+  if (padding.empty())
+    return getSpace().getConstant(size);
+  // Factors inside of the first one must be whole.
+  if (llvm::any_of(ArrayRef(padding).drop_front(),
+                   [](const PaddingFactor &factor) { return factor.extent.has_value(); }))
+    return std::nullopt;
+  const PaddingFactor &outer = padding.front();
+  return getSpace().multiply(*outer.extent, size / outer.size);
+}
+
+void ExtentScope::setExtent(Value result, int64_t dim, const Extent &extent) {
+  const int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(dim);
+  if (getSpace().getLeast(extent) < size)
+    setPadding(result, dim, {PaddingFactor{size, extent}});
+}
+
+InFlightDiagnostic mlir::ttc::emitPaddingError(Operation *op, const ExtentScope &scope,
+                                               Value value, int64_t dim) {
+  InFlightDiagnostic diagnostic = op->emitOpError();
+  std::string extents;
+  for (const PaddingFactor &factor : scope.getPadding(value, dim))
+    if (factor.extent)
+      extents += (extents.empty() ? "" : " x ") + scope.getSpace().print(*factor.extent);
+  bool isOperand = false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == value && !isOperand) {
+      diagnostic << "dimension " << dim << " of operand " << operand.getOperandNumber();
+      isOperand = true;
+    }
+  if (!isOperand)
+    diagnostic << "dimension " << dim << " of the result";
+  diagnostic << " has a size of its own in each run (" << extents << "): ";
+  return diagnostic;
+}
+
+//===--- loops ------------------------------------------------------------------------===//
+
+namespace {
+/// The padding along each loop of an op.
+class LoopPaddings {
+public:
+  LoopPaddings(Operation *op, ExtentScope &scope, const DimensionMap &map)
+      : op(op), scope(scope), map(map), paddings(map.getLoops().size()) {}
+
+  /// Distributes the padding of an operand's dimension over the loops that index it.
+  LogicalResult collect(unsigned operand, int64_t dim);
+  /// The padding of a result's dimension.
+  Padding get(unsigned value, int64_t dim) const;
+  bool has(int loop) const { return paddings[loop].has_value(); }
+
+private:
+  Operation *op;
+  ExtentScope &scope;
+  const DimensionMap &map;
+  SmallVector<std::optional<Padding>> paddings;
+};
+} // namespace
+
+LogicalResult LoopPaddings::collect(unsigned operand, int64_t dim) {
+  Value value = op->getOperand(operand);
+  const DimensionMap::Index &index = map.getIndex(operand, dim);
+  Padding left(scope.getPadding(value, dim));
+  if (left.empty())
+    return success();
+  if (!index.sections.empty())
+    return emitPaddingError(op, scope, value, dim)
+           << "its padding would lie between sections of the dimension";
+  auto add = [&](int loop, Padding padding) -> LogicalResult {
+    if (llvm::none_of(padding, [](const PaddingFactor &f) { return f.extent.has_value(); }))
+      return success();
+    std::optional<Padding> &known = paddings[loop];
+    if (!known) {
+      known = std::move(padding);
+      return success();
+    }
+    auto areSame = [&](auto pair) {
+      const auto &[a, b] = pair;
+      return a.size == b.size && a.extent.has_value() == b.extent.has_value() &&
+             (!a.extent || scope.getSpace().areEqual(*a.extent, *b.extent));
+    };
+    if (known->size() == padding.size() && llvm::all_of(llvm::zip_equal(*known, padding), areSame))
+      return success();
+    return emitPaddingError(op, scope, value, dim)
+           << "another operand has another size there, which is not always the same";
+  };
+  if (index.loops.size() == 1)
+    return add(index.loops.front(), std::move(left));
+  // Factors of the padding to loops, outermost first.
+  size_t next = 0;
+  for (int loop : index.loops) {
+    int64_t size = map.getLoops()[loop].size;
+    Padding own;
+    while (size > 1) {
+      PaddingFactor &factor = left[next];
+      if (factor.size <= size && size % factor.size == 0) {
+        own.push_back(factor);
+        size /= factor.size;
+        ++next;
+        continue;
+      }
+      // An outer part of the factor: the inner one must be whole.
+      const int64_t inner = factor.size % size == 0 ? factor.size / size : 0;
+      if (inner && !factor.extent) {
+        own.push_back({size, std::nullopt});
+      } else {
+        std::optional<Extent> outer;
+        if (inner) {
+          outer = scope.getSpace().floorDiv(*factor.extent, inner);
+          if (!scope.getSpace().isExact(*outer))
+            outer.reset();
+        }
+        if (!outer)
+          return emitPaddingError(op, scope, value, dim)
+                 << "it is divided into parts of a size that does not divide it";
+        own.push_back({size, outer});
+      }
+      factor = {inner, std::nullopt};
+      size = 1;
+    }
+    if (failed(add(loop, std::move(own))))
+      return failure();
+  }
+  return success();
+}
+
+Padding LoopPaddings::get(unsigned value, int64_t dim) const {
+  Padding padding;
+  bool isPadded = false;
+  for (int loop : map.getIndex(value, dim).loops) {
+    if (paddings[loop]) {
+      llvm::append_range(padding, *paddings[loop]);
+      isPadded = true;
+    } else if (map.getLoops()[loop].size != 1) {
+      padding.push_back({map.getLoops()[loop].size, std::nullopt});
+    }
+  }
+  if (!isPadded)
+    padding.clear();
+  return padding;
+}
+
+static std::optional<Fill> getNeutral(Combiner combiner) {
+  switch (combiner) {
+  case Combiner::Sum:
+    return Fill::Zero;
+  case Combiner::Product:
+    return Fill::One;
+  case Combiner::Max:
+    return Fill::Lowest;
+  case Combiner::Min:
+    return Fill::Highest;
+  case Combiner::Mean:
+  case Combiner::None:
+    return std::nullopt;
+  }
+  llvm_unreachable("unexpected combiner");
+}
+
+LogicalResult mlir::ttc::followLoops(Operation *op, ExtentScope &scope,
+                                     function_ref<bool(int loop)> isOwn) {
+  if (llvm::none_of(op->getOperands(), [&](Value value) { return scope.isPadded(value); }))
+    return success();
+  const DimensionMap map = getDimensionMap(op);
+  LoopPaddings paddings(op, scope, map);
+  for (OpOperand &operand : op->getOpOperands()) {
+    const unsigned number = operand.getOperandNumber();
+    for (int64_t dim = 0; dim < map.getRank(number); ++dim) {
+      if (!scope.isPadded(operand.get(), dim))
+        continue;
+      const DimensionMap::Index &index = map.getIndex(number, dim);
+      if (isOwn && llvm::all_of(index.loops, isOwn))
+        continue;
+      if (failed(paddings.collect(number, dim)))
+        return failure();
+      for (int loop : index.loops) {
+        const DimensionMap::Loop &info = map.getLoops()[loop];
+        if (!paddings.has(loop) || info.kind == LoopKind::Parallel)
+          continue;
+        const bool keepsPlace =
+            info.kind == LoopKind::Whole && info.combiner != Combiner::None;
+        std::optional<Fill> neutral = getNeutral(info.combiner);
+        if ((info.kind != LoopKind::Reduction && !keepsPlace) || !neutral)
+          return emitPaddingError(op, scope, operand.get(), dim)
+                 << "the op would compute with what follows it";
+        if (failed(scope.fill(operand, dim, *neutral)))
+          return failure();
+      }
+    }
+  }
+  for (auto [number, result] : llvm::enumerate(op->getResults()))
+    for (int64_t dim = 0; dim < map.getRank(map.getResult(number)); ++dim)
+      if (Padding padding = paddings.get(map.getResult(number), dim); !padding.empty())
+        scope.setPadding(result, dim, std::move(padding));
+  return success();
+}

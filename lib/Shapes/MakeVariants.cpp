@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds what depends on sizes, by comparing imports of one model at several.
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "ttc/Shapes/Variants.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// Numbers at the sizes of each import, as functions of the sizes.
+class Fitter {
+public:
+  Fitter(const ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
+      : space(space), points(std::move(points)) {}
+
+  /// The one extent that has these values at all points, with the least divisor. Nothing if there is none,
+  /// or if the points allow several.
+  std::optional<Extent> fit(ArrayRef<int64_t> values) const;
+
+private:
+  std::optional<double> getSlope(unsigned dim, ArrayRef<int64_t> values) const;
+
+  const ExtentSpace &space;
+  std::vector<SmallVector<int64_t>> points;
+};
+
+/// Compares the ops of one function with those of the imports at other sizes.
+class Comparison {
+public:
+  Comparison(func::FuncOp function, const ExtentSpace &space, ArrayRef<Probe> probes,
+             const Fitter &fitter)
+      : function(function), space(space), probes(probes), fitter(fitter) {}
+
+  LogicalResult run();
+
+private:
+  /// " with batch 1, sequence 37"
+  std::string print(const Probe &probe) const;
+  AffineMapAttr fitTypes(Type type, ArrayRef<Type> others) const;
+  LogicalResult compareOps(Operation *op, ArrayRef<Operation *> others);
+  LogicalResult compareAttributes(Operation *op, Operation *other, const Probe &probe);
+  LogicalResult compareConstants(ConstantOp op, ArrayRef<Operation *> others);
+
+  func::FuncOp function;
+  const ExtentSpace &space;
+  ArrayRef<Probe> probes;
+  const Fitter &fitter;
+  /// Values of each probe, as those of the function.
+  SmallVector<DenseMap<Value, Value>> values;
+};
+
+} // namespace
+
+//===--- fitting ----------------------------------------------------------------------===//
+
+/// From the two points that are farthest apart along a dimension alone. 0 if all have one size.
+std::optional<double> Fitter::getSlope(unsigned dim, ArrayRef<int64_t> values) const {
+  std::optional<double> slope;
+  int64_t farthest = 0;
+  bool differs = false;
+  for (size_t a = 0; a < points.size(); ++a)
+    for (size_t b = a + 1; b < points.size(); ++b) {
+      const int64_t distance = points[b][dim] - points[a][dim];
+      differs |= distance != 0;
+      bool isAlone = std::abs(distance) > farthest;
+      for (size_t other = 0; other < points[a].size(); ++other)
+        isAlone &= other == dim || points[a][other] == points[b][other];
+      if (!isAlone)
+        continue;
+      farthest = std::abs(distance);
+      slope = static_cast<double>(values[b] - values[a]) / static_cast<double>(distance);
+    }
+  return differs ? slope : 0;
+}
+
+std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values) const {
+  SmallVector<double> slopes;
+  for (unsigned dim = 0; dim < space.getDimensions().size(); ++dim) {
+    std::optional<double> slope = getSlope(dim, values);
+    if (!slope)
+      return std::nullopt;
+    slopes.push_back(*slope);
+  }
+  constexpr int64_t kMostDivisor = 64;
+  for (int64_t divisor = 1; divisor <= kMostDivisor; ++divisor) {
+    Extent extent = space.getConstant(0);
+    extent.divisor = divisor;
+    for (auto [multiplier, slope] : llvm::zip_equal(extent.multipliers, slopes))
+      multiplier = std::llround(slope * static_cast<double>(divisor));
+    int64_t least = INT64_MIN, most = INT64_MAX;
+    for (auto [point, value] : llvm::zip_equal(points, values)) {
+      int64_t sum = 0;
+      for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, point))
+        sum += multiplier * size;
+      least = std::max(least, value * divisor - sum);
+      most = std::min(most, value * divisor - sum + divisor - 1);
+    }
+    if (least > most)
+      continue;
+    extent.offset = least;
+    if (least == most || space.isExact(extent))
+      return extent;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+//===--- comparing --------------------------------------------------------------------===//
+
+std::string Comparison::print(const Probe &probe) const {
+  SmallVector<std::string> texts;
+  for (auto [dim, extent] : llvm::zip_equal(space.getDimensions(), probe.extents))
+    texts.push_back(dim.name + " " + std::to_string(extent));
+  return llvm::join(texts, ", ");
+}
+
+/// The sizes of a type as functions of the extents. Null if they are always the same, or no such functions.
+AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || llvm::all_of(others, [&](Type other) { return other == type; }))
+    return {};
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
+    SmallVector<int64_t> sizes = {tensor.getDimSize(dim)};
+    for (Type other : others)
+      sizes.push_back(cast<RankedTensorType>(other).getDimSize(dim));
+    std::optional<Extent> extent = fitter.fit(sizes);
+    if (!extent)
+      return {};
+    exprs.push_back(space.getExpr(*extent, type.getContext()));
+  }
+  return AffineMapAttr::get(
+      AffineMap::get(0, space.getDimensions().size(), exprs, type.getContext()));
+}
+
+LogicalResult Comparison::compareAttributes(Operation *op, Operation *other, const Probe &probe) {
+  auto following = dyn_cast<ExtentOpInterface>(op);
+  const StringRef sizes = following ? following.getSizesName() : StringRef();
+  DictionaryAttr attributes = op->getAttrDictionary(), others = other->getAttrDictionary();
+  if (attributes == others || isa<ConstantOp>(op))
+    return success();
+  for (NamedAttribute attribute : attributes) {
+    Attribute found = others.get(attribute.getName());
+    if (found != attribute.getValue() && attribute.getName() != sizes)
+      return op->emitOpError("'") << attribute.getName().strref() << "' depends on sizes: it is "
+                                  << found << " with " << print(probe) << ", and "
+                                  << attribute.getValue()
+                                  << " with the largest; expected the same for all sizes";
+  }
+  return success(attributes.size() == others.size());
+}
+
+/// Whether the elements that both tensors have, in one corner, are the same bytes.
+static bool isSameCorner(const ConstantTensor &a, const ConstantTensor &b) {
+  if (a.isSplat() && b.isSplat())
+    return a.getBytes() == b.getBytes();
+  const ConstantTensor left = a.expanded(), right = b.expanded();
+  if (left.getShape() == right.getShape())
+    return left.getBytes() == right.getBytes();
+  const size_t size = left.getElementSize();
+  const int64_t rank = left.getType().getRank();
+  auto compare = [&](auto &&self, int64_t dim, int64_t atLeft, int64_t atRight) -> bool {
+    if (dim == rank)
+      return std::equal(left.getBytes().begin() + atLeft * size,
+                        left.getBytes().begin() + (atLeft + 1) * size,
+                        right.getBytes().begin() + atRight * size);
+    const int64_t count = std::min(left.getShape()[dim], right.getShape()[dim]);
+    for (int64_t i = 0; i < count; ++i)
+      if (!self(self, dim + 1, atLeft * left.getShape()[dim] + i,
+                atRight * right.getShape()[dim] + i))
+        return false;
+    return true;
+  };
+  return compare(compare, 0, 0, 0);
+}
+
+/// Element `index` if it is an integer.
+static std::optional<int64_t> getWhole(const ConstantTensor &tensor, int64_t index) {
+  Type type = tensor.getType().getElementType();
+  if (isa<IntegerType>(type))
+    return tensor.getInteger(index);
+  double number;
+  if (type.isF32())
+    number = tensor.get<float>()[tensor.isSplat() ? 0 : index];
+  else if (type.isF64())
+    number = tensor.get<double>()[tensor.isSplat() ? 0 : index];
+  else
+    return std::nullopt;
+  if (std::trunc(number) != number || std::abs(number) > 1e9)
+    return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
+LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> others) {
+  const ConstantTensor whole = ConstantTensor::get(op.getValue());
+  SmallVector<ConstantTensor> tensors = {whole};
+  const Probe *differing = nullptr;
+  for (auto [other, probe] : llvm::zip_equal(others, probes)) {
+    auto constant = cast<ConstantOp>(other);
+    if (constant.getValue() == op.getValue()) {
+      tensors.push_back(whole);
+      continue;
+    }
+    tensors.push_back(ConstantTensor::get(constant.getValue()));
+    if (!isSameCorner(whole, tensors.back()))
+      differing = &probe;
+  }
+  if (!differing)
+    return success();
+  // A few numbers may be functions of the sizes.
+  constexpr int64_t kMostNumbers = 16;
+  const bool isSplat = llvm::all_of(tensors, [](auto &tensor) { return tensor.isSplat(); });
+  const int64_t count = isSplat ? 1 : whole.getNumElements();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < count && count <= kMostNumbers; ++i) {
+    SmallVector<int64_t> numbers;
+    for (const ConstantTensor &tensor : tensors)
+      if (std::optional<int64_t> number =
+              isSplat || tensor.getType() == whole.getType() ? getWhole(tensor, i) : std::nullopt)
+        numbers.push_back(*number);
+    std::optional<Extent> extent =
+        numbers.size() == tensors.size() ? fitter.fit(numbers) : std::nullopt;
+    if (!extent)
+      break;
+    exprs.push_back(space.getExpr(*extent, op.getContext()));
+  }
+  if (static_cast<int64_t>(exprs.size()) != count)
+    return op.emitOpError("its elements depend on sizes in a way that bucketed sizes do not support: "
+                          "those with ")
+           << print(*differing) << " are not the first ones of those with the largest";
+  op->setAttr(kNumbersAttrName, AffineMapAttr::get(AffineMap::get(
+                                    0, space.getDimensions().size(), exprs, op.getContext())));
+  return success();
+}
+
+LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others) {
+  SmallVector<int64_t> sizes;
+  for (auto [number, other] : llvm::enumerate(others)) {
+    const Probe &probe = probes[number];
+    const bool hasSameOperands =
+        op->getNumOperands() == other->getNumOperands() &&
+        llvm::all_of(llvm::zip_equal(op->getOperands(), other->getOperands()), [&](auto pair) {
+          return values[number].lookup(std::get<1>(pair)) == std::get<0>(pair);
+        });
+    auto isAlike = [](auto pair) {
+      auto [type, other] = pair;
+      auto tensor = dyn_cast<RankedTensorType>(type), otherTensor = dyn_cast<RankedTensorType>(other);
+      return type == other || (tensor && otherTensor && tensor.getRank() == otherTensor.getRank() &&
+                               tensor.getElementType() == otherTensor.getElementType());
+    };
+    if (op->getName() != other->getName() || !hasSameOperands ||
+        op->getNumResults() != other->getNumResults() ||
+        !llvm::all_of(llvm::zip_equal(op->getResultTypes(), other->getResultTypes()), isAlike))
+      return op->emitOpError("with ")
+             << print(probe) << ", the model has '" << other->getName()
+             << "' here, or other operands: expected the same ops for all sizes";
+    if (failed(compareAttributes(op, other, probe)))
+      return failure();
+    for (auto [result, otherResult] : llvm::zip_equal(op->getResults(), other->getResults())) {
+      values[number][otherResult] = result;
+      if (auto type = dyn_cast<RankedTensorType>(otherResult.getType()))
+        llvm::append_range(sizes, type.getShape());
+    }
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op); constant && failed(compareConstants(constant, others)))
+    return failure();
+  if (op->getNumResults() == 0)
+    return success();
+  op->setAttr(kProbedAttrName, DenseI64ArrayAttr::get(op->getContext(), sizes));
+  if (op->getNumResults() == 1 && isa<ExtentOpInterface>(op)) {
+    SmallVector<Type> types =
+        llvm::map_to_vector(others, [](Operation *other) { return other->getResultTypes()[0]; });
+    if (AffineMapAttr dims = fitTypes(op->getResultTypes()[0], types))
+      op->setAttr(kDimsAttrName, dims);
+  }
+  return success();
+}
+
+LogicalResult Comparison::run() {
+  values.resize(probes.size());
+  for (Probe probe : probes) {
+    if (probe.function.getNumArguments() != function.getNumArguments() ||
+        llvm::range_size(probe.function.getOps()) != llvm::range_size(function.getOps())) {
+      return function.emitError("the model has ")
+             << llvm::range_size(probe.function.getOps()) << " ops with " << print(probe)
+             << ", and " << llvm::range_size(function.getOps())
+             << " with the largest sizes; expected the same ops for all sizes";
+    }
+  }
+  for (BlockArgument argument : function.getArguments()) {
+    const unsigned index = argument.getArgNumber();
+    SmallVector<Type> types;
+    for (auto [number, probe] : llvm::enumerate(probes)) {
+      BlockArgument other = func::FuncOp(probe.function).getArgument(index);
+      values[number][other] = argument;
+      types.push_back(other.getType());
+    }
+    if (llvm::all_of(types, [&](Type type) { return type == argument.getType(); }))
+      continue;
+    AffineMapAttr dims = fitTypes(argument.getType(), types);
+    if (!dims)
+      return function.emitError("argument ")
+             << index << ": expected sizes that are sums of multiples of the dimensions";
+    function.setArgAttr(index, kDimsAttrName, dims);
+  }
+  SmallVector<Block::iterator> at = llvm::map_to_vector(probes, [](const Probe &probe) {
+    return func::FuncOp(probe.function).getBody().front().begin();
+  });
+  for (Operation &op : function.getBody().front()) {
+    SmallVector<Operation *> others;
+    for (Block::iterator &it : at)
+      others.push_back(&*it++);
+    if (failed(compareOps(&op, others)))
+      return failure();
+  }
+  return success();
+}
+
+//===--- variants ---------------------------------------------------------------------===//
+
+LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAttr>> variants,
+                                      ArrayRef<Probe> probes) {
+  auto [largest, attribute] = variants.back();
+  MLIRContext *context = largest.getContext();
+  const ExtentSpace space = getExtentSpace(attribute);
+  std::vector<Probe> others(probes.begin(), probes.end());
+  for (auto [function, variant] : variants.drop_back())
+    others.push_back({SmallVector<int64_t>(variant.getHigh()), function});
+  std::vector<SmallVector<int64_t>> points = {SmallVector<int64_t>(attribute.getHigh())};
+  SmallVector<int64_t> probed;
+  for (const Probe &probe : others) {
+    points.push_back(probe.extents);
+    llvm::append_range(probed, probe.extents);
+  }
+  const Fitter fitter(space, points);
+  if (failed(Comparison(largest, space, others, fitter).run()))
+    return failure();
+  for (auto [function, variant] : variants) {
+    if (function != largest) {
+      for (unsigned index = 0; index < function.getNumArguments(); ++index)
+        if (Attribute dims = largest.getArgAttr(index, kDimsAttrName))
+          function.setArgAttr(index, kDimsAttrName, dims);
+      for (auto [op, model] : llvm::zip_equal(function.getOps(), largest.getOps()))
+        for (StringRef name : {StringRef(kDimsAttrName), StringRef(kProbedAttrName),
+                               StringRef(kNumbersAttrName)})
+          if (Attribute value = model.getAttr(name))
+            op.setAttr(name, value);
+    }
+  }
+  for (auto [function, variant] : variants) {
+    function->setAttr(kVariantAttrName, variant);
+    function->setAttr(kProbesAttrName, DenseI64ArrayAttr::get(context, probed));
+    Builder builder(context);
+    if (failed(function.insertArgument(
+            function.getNumArguments(), variant.getExtentsType(),
+            builder.getDictionaryAttr(builder.getNamedAttr(
+                kNameAttrName, builder.getStringAttr(kExtentsName))),
+            function.getLoc())))
+      return failure();
+  }
+  return success();
+}

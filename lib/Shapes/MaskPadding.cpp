@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Masks.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
+#include "ttc/Shapes/Passes.h"
+#include "ttc/Shapes/Variants.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_MASKPADDING
+#include "ttc/Shapes/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+ExtentSpace mlir::ttc::getExtentSpace(VariantAttr variant) {
+  SmallVector<ExtentSpace::Dimension> dimensions;
+  for (unsigned dim = 0; dim < variant.getNumDims(); ++dim)
+    dimensions.push_back({variant.getDims()[dim].str(), variant.getLow()[dim],
+                          variant.getHigh()[dim], variant.getStep(dim)});
+  return ExtentSpace(dimensions);
+}
+
+namespace {
+
+/// Rewrites one variant.
+class Variant {
+public:
+  Variant(func::FuncOp function, VariantAttr variant, Value extents)
+      : function(function), masks(function, getExtentSpace(variant), extents) {}
+
+  LogicalResult run();
+  int64_t getNumMasks() const { return masks.getNumMasks(); }
+  int64_t numRewritten = 0;
+
+private:
+  LogicalResult follow(Operation *op);
+  LogicalResult checkProbes(Operation *op);
+  LogicalResult setResultDims();
+
+  func::FuncOp function;
+  Masks masks;
+};
+
+} // namespace
+
+LogicalResult Variant::run() {
+  const ExtentSpace &space = masks.getSpace();
+  for (BlockArgument argument : function.getArguments()) {
+    auto dims =
+        function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), kDimsAttrName);
+    if (!dims)
+      continue;
+    for (auto [dim, expr] : llvm::enumerate(dims.getValue().getResults())) {
+      std::optional<Extent> extent = space.fromExpr(expr);
+      if (!extent)
+        return function.emitError("argument ")
+               << argument.getArgNumber() << ": expected '" << kDimsAttrName
+               << "' of sums of multiples of the extents, found " << dims;
+      masks.setExtent(argument, static_cast<int64_t>(dim), *extent);
+    }
+  }
+  Block &block = function.getBody().front();
+  for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
+    Operation *previous = op->getPrevNode();
+    next = op->getNextNode();
+    if (op == block.getTerminator())
+      break;
+    FailureOr<bool> isReplaced = false;
+    if (auto following = dyn_cast<ExtentOpInterface>(op)) {
+      OpBuilder builder(op);
+      isReplaced = following.followExtents(builder, masks);
+    } else if (llvm::any_of(op->getOperands(), [&](Value v) { return masks.isPadded(v); }) &&
+               op->getNumRegions() != 0) {
+      return op->emitOpError("expected ops without regions in a variant");
+    } else {
+      isReplaced = failed(followLoops(op, masks)) ? FailureOr<bool>(failure()) : false;
+    }
+    if (failed(isReplaced))
+      return failure();
+    if (*isReplaced) {
+      ++numRewritten;
+      next = previous ? previous->getNextNode() : &block.front();
+    } else if (failed(checkProbes(op))) {
+      return failure();
+    }
+  }
+  if (failed(setResultDims()))
+    return failure();
+  for (Operation &op : block) {
+    op.removeAttr(kDimsAttrName);
+    op.removeAttr(kProbedAttrName);
+  }
+  function->removeAttr(kProbesAttrName);
+  return success();
+}
+
+/// Compares what the pass has found with what the importer has at other extents.
+LogicalResult Variant::checkProbes(Operation *op) {
+  auto probes = function->getAttrOfType<DenseI64ArrayAttr>(kProbesAttrName);
+  auto probed = op->getAttrOfType<DenseI64ArrayAttr>(kProbedAttrName);
+  if (!probes || !probed)
+    return success();
+  const ExtentSpace &space = masks.getSpace();
+  const size_t numDims = space.getDimensions().size();
+  ArrayRef<int64_t> sizes = probed.asArrayRef();
+  for (ArrayRef<int64_t> left = probes.asArrayRef(); !left.empty();
+       left = left.drop_front(numDims)) {
+    ArrayRef<int64_t> extents = left.take_front(numDims);
+    // Those of larger variants say nothing about this one.
+    const bool fits = llvm::all_of(llvm::zip_equal(space.getDimensions(), extents), [](auto pair) {
+      return std::get<1>(pair) <= std::get<0>(pair).high;
+    });
+    for (OpResult result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type)
+        continue;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+        if (sizes.empty())
+          return success();
+        int64_t size = type.getDimSize(dim);
+        if (const Padding &padding = masks.getPadding(result, dim); !padding.empty()) {
+          size = 1;
+          for (const PaddingFactor &factor : padding)
+            size *= factor.extent ? space.evaluate(*factor.extent, extents) : factor.size;
+        }
+        if (fits && size != sizes.front()) {
+          std::string where;
+          for (auto [dimension, extent] : llvm::zip_equal(space.getDimensions(), extents))
+            where += (where.empty() ? "" : ", ") + dimension.name + " " + std::to_string(extent);
+          return op->emitOpError("dimension ")
+                 << dim << " of the result has " << sizes.front() << " elements with " << where
+                 << ", expected " << size
+                 << " from how its operands depend on the sizes: the model computes this shape in "
+                    "a way that bucketed sizes do not support";
+        }
+        sizes = sizes.drop_front();
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult Variant::setResultDims() {
+  const ExtentSpace &space = masks.getSpace();
+  MLIRContext *context = function.getContext();
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    if (!masks.isPadded(value))
+      continue;
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
+      std::optional<Extent> extent = masks.getExtent(value, dim);
+      if (!extent)
+        return function.emitError("result ")
+               << index << ": dimension " << dim
+               << " merges dimensions with sizes of their own in each run; expected a model whose "
+                  "output keeps them apart";
+      exprs.push_back(space.getExpr(*extent, context));
+    }
+    auto dims = AffineMapAttr::get(
+        AffineMap::get(0, space.getDimensions().size(), exprs, context));
+    auto declared = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+    if (declared && declared != dims)
+      return function.emitError("result ") << index << ": expected '" << kDimsAttrName << "' of "
+                                           << dims << ", found " << declared;
+    function.setResultAttr(index, kDimsAttrName, dims);
+  }
+  return success();
+}
+
+namespace {
+struct MaskPadding : mlir::ttc::impl::MaskPaddingBase<MaskPadding> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
+      if (!variant || function.isDeclaration())
+        continue;
+      Value extents;
+      for (BlockArgument argument : function.getArguments())
+        if (auto name =
+                function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttrName);
+            name && name.getValue() == kExtentsName)
+          extents = argument;
+      Variant rewriter(function, variant, extents);
+      if (failed(rewriter.run()))
+        return signalPassFailure();
+      numMasks += rewriter.getNumMasks();
+      numRewritten += rewriter.numRewritten;
+    }
+  }
+
+  PassCounter numMasks{*this, "masks", "Masks inserted"};
+  PassCounter numRewritten{*this, "rewritten", "Ops replaced by others"};
+};
+} // namespace
