@@ -125,8 +125,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   }
   // Before any pass looks at ops: all of them see those of traced regions beside the others.
   manager.addPass(createInlineTraced());
-  // As soon as all ops are in one list, and before any pass changes what the importer has recorded of
-  // their shapes: what follows is correct for any contents of the padding.
+  // As soon as all ops are in one list, and before any pass changes what the importer has recorded
+  // of their shapes: what follows is correct for any contents of the padding.
   manager.addPass(createMaskPadding());
   // Before types and layouts change what it recognises.
   manager.addPass(createKeepStatesInPlace());

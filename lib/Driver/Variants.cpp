@@ -60,9 +60,9 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
   }
   OwningOpRef<ModuleOp> module = importOnnx(model, context, own);
   if (!module)
-    emitError(UnknownLoc::get(context)) << "the model cannot be imported with "
-                                        << llvm::join(texts, ", ")
-                                        << ", which is one of the sizes that --dim asks for";
+    emitError(UnknownLoc::get(context))
+        << "the model cannot be imported with " << llvm::join(texts, ", ")
+        << ", which is one of the sizes that --dim asks for";
   return module;
 }
 
@@ -87,8 +87,8 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
   for (auto [dim, named] : llvm::enumerate(ranges)) {
     const DimRange &range = named.second;
     const int64_t middle = (range.low + range.high) / 2 / range.step * range.step;
-    for (int64_t size :
-         {range.low, range.low + range.step, middle, middle + range.step, range.high - range.step}) {
+    for (int64_t size : {range.low, range.low + range.step, middle, middle + range.step,
+                         range.high - range.step}) {
       SmallVector<int64_t> probe = high;
       probe[dim] = std::clamp(size, range.low, range.high);
       if (probe != high && !llvm::is_contained(probes, probe))
@@ -98,8 +98,7 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
   return probes;
 }
 
-OwningOpRef<ModuleOp>
-VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
+OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
   ranges = std::move(given);
   const int64_t ratio = ranges.size() > 1 ? 4 : 2;
   // All choices of buckets, the largest last.
@@ -149,9 +148,8 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
                                                 MLIRContext *context,
                                                 const OnnxImportOptions &options) {
   VariantImporter importer(model, context, options);
-  const bool isExact = llvm::any_of(options.dimRanges, [](const auto &named) {
-    return !named.second.buckets.empty();
-  });
+  const bool isExact = llvm::any_of(
+      options.dimRanges, [](const auto &named) { return !named.second.buckets.empty(); });
   if (isExact) {
     // Sizes between those of a list are padded, if the model has a meaning for them.
     ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });

@@ -9,12 +9,12 @@
 
 namespace mlir::ttc {
 
-/// The sizes that are compiled for a range: those of the user, or from high downwards, each a `ratio`th of the
-/// last one, as far as that is worth it. Ascending; the last one is high.
+/// The sizes that are compiled for a range: those of the user, or from high downwards, each a
+/// `ratio`th of the last one, as far as that is worth it. Ascending; the last one is high.
 SmallVector<int64_t> chooseBuckets(const DimRange &range, int64_t ratio);
 
-/// Imports the model for `options.dimRanges`, as functions NAME.8x64 with `ttc.variant`. Null, with diagnostics,
-/// if it cannot be imported for all sizes, or not as one model.
+/// Imports the model for `options.dimRanges`, as functions NAME.8x64 with `ttc.variant`. Null, with
+/// diagnostics, if it cannot be imported for all sizes, or not as one model.
 OwningOpRef<ModuleOp> importVariants(const llvm::MemoryBuffer &model, MLIRContext *context,
                                      const OnnxImportOptions &options);
 

@@ -17,8 +17,8 @@ public:
   Fitter(const ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
       : space(space), points(std::move(points)) {}
 
-  /// The one extent that has these values at all points, with the least divisor. Nothing if there is none,
-  /// or if the points allow several.
+  /// The one extent that has these values at all points, with the least divisor. Nothing if there
+  /// is none, or if the points allow several.
   std::optional<Extent> fit(ArrayRef<int64_t> values) const;
 
 private:
@@ -118,7 +118,8 @@ std::string Comparison::print(const Probe &probe) const {
   return llvm::join(texts, ", ");
 }
 
-/// The sizes of a type as functions of the extents. Null if they are always the same, or no such functions.
+/// The sizes of a type as functions of the extents. Null if they are always the same, or no such
+/// functions.
 AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || llvm::all_of(others, [&](Type other) { return other == type; }))
@@ -229,11 +230,12 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
     exprs.push_back(space.getExpr(*extent, op.getContext()));
   }
   if (static_cast<int64_t>(exprs.size()) != count)
-    return op.emitOpError("its elements depend on sizes in a way that bucketed sizes do not support: "
-                          "those with ")
+    return op.emitOpError(
+               "its elements depend on sizes in a way that bucketed sizes do not support: "
+               "those with ")
            << print(*differing) << " are not the first ones of those with the largest";
-  op->setAttr(kNumbersAttrName, AffineMapAttr::get(AffineMap::get(
-                                    0, space.getDimensions().size(), exprs, op.getContext())));
+  op->setAttr(kNumbersAttrName, AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(),
+                                                                  exprs, op.getContext())));
   return success();
 }
 
@@ -248,7 +250,8 @@ LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others
         });
     auto isAlike = [](auto pair) {
       auto [type, other] = pair;
-      auto tensor = dyn_cast<RankedTensorType>(type), otherTensor = dyn_cast<RankedTensorType>(other);
+      auto tensor = dyn_cast<RankedTensorType>(type),
+           otherTensor = dyn_cast<RankedTensorType>(other);
       return type == other || (tensor && otherTensor && tensor.getRank() == otherTensor.getRank() &&
                                tensor.getElementType() == otherTensor.getElementType());
     };
@@ -266,7 +269,8 @@ LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others
         llvm::append_range(sizes, type.getShape());
     }
   }
-  if (auto constant = dyn_cast<ConstantOp>(op); constant && failed(compareConstants(constant, others)))
+  if (auto constant = dyn_cast<ConstantOp>(op);
+      constant && failed(compareConstants(constant, others)))
     return failure();
   if (op->getNumResults() == 0)
     return success();
@@ -345,8 +349,8 @@ LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAt
         if (Attribute dims = largest.getArgAttr(index, kDimsAttrName))
           function.setArgAttr(index, kDimsAttrName, dims);
       for (auto [op, model] : llvm::zip_equal(function.getOps(), largest.getOps()))
-        for (StringRef name : {StringRef(kDimsAttrName), StringRef(kProbedAttrName),
-                               StringRef(kNumbersAttrName)})
+        for (StringRef name :
+             {StringRef(kDimsAttrName), StringRef(kProbedAttrName), StringRef(kNumbersAttrName)})
           if (Attribute value = model.getAttr(name))
             op.setAttr(name, value);
     }
@@ -355,11 +359,10 @@ LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAt
     function->setAttr(kVariantAttrName, variant);
     function->setAttr(kProbesAttrName, DenseI64ArrayAttr::get(context, probed));
     Builder builder(context);
-    if (failed(function.insertArgument(
-            function.getNumArguments(), variant.getExtentsType(),
-            builder.getDictionaryAttr(builder.getNamedAttr(
-                kNameAttrName, builder.getStringAttr(kExtentsName))),
-            function.getLoc())))
+    if (failed(function.insertArgument(function.getNumArguments(), variant.getExtentsType(),
+                                       builder.getDictionaryAttr(builder.getNamedAttr(
+                                           kNameAttrName, builder.getStringAttr(kExtentsName))),
+                                       function.getLoc())))
       return failure();
   }
   return success();

@@ -47,8 +47,7 @@ private:
 LogicalResult Variant::run() {
   const ExtentSpace &space = masks.getSpace();
   for (BlockArgument argument : function.getArguments()) {
-    auto dims =
-        function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), kDimsAttrName);
+    auto dims = function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), kDimsAttrName);
     if (!dims)
       continue;
     for (auto [dim, expr] : llvm::enumerate(dims.getValue().getResults())) {
@@ -158,8 +157,7 @@ LogicalResult Variant::setResultDims() {
                   "output keeps them apart";
       exprs.push_back(space.getExpr(*extent, context));
     }
-    auto dims = AffineMapAttr::get(
-        AffineMap::get(0, space.getDimensions().size(), exprs, context));
+    auto dims = AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(), exprs, context));
     auto declared = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
     if (declared && declared != dims)
       return function.emitError("result ") << index << ": expected '" << kDimsAttrName << "' of "

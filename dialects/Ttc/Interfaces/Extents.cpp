@@ -19,8 +19,16 @@ SmallVector<int64_t> ExtentSpace::getHigh() const {
   return llvm::map_to_vector(dimensions, [](const Dimension &dim) { return dim.high; });
 }
 
-/// Divides by what all numbers have in common.
+/// Removes a remainder that is the same for all sizes, and what all numbers have in common.
 Extent ExtentSpace::normalize(Extent extent) const {
+  int64_t first = extent.offset;
+  bool isConstantRemainder = true;
+  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+    first += multiplier * dim.low;
+    isConstantRemainder &= multiplier * dim.step % extent.divisor == 0;
+  }
+  if (isConstantRemainder)
+    extent.offset -= ((first % extent.divisor) + extent.divisor) % extent.divisor;
   int64_t common = std::gcd(extent.divisor, extent.offset);
   for (int64_t multiplier : extent.multipliers)
     common = std::gcd(common, multiplier);
@@ -210,8 +218,8 @@ void ExtentScope::setExtent(Value result, int64_t dim, const Extent &extent) {
     setPadding(result, dim, {PaddingFactor{size, extent}});
 }
 
-InFlightDiagnostic mlir::ttc::emitPaddingError(Operation *op, const ExtentScope &scope,
-                                               Value value, int64_t dim) {
+InFlightDiagnostic mlir::ttc::emitPaddingError(Operation *op, const ExtentScope &scope, Value value,
+                                               int64_t dim) {
   InFlightDiagnostic diagnostic = op->emitOpError();
   std::string extents;
   for (const PaddingFactor &factor : scope.getPadding(value, dim))
@@ -372,8 +380,7 @@ LogicalResult mlir::ttc::followLoops(Operation *op, ExtentScope &scope,
         const DimensionMap::Loop &info = map.getLoops()[loop];
         if (!paddings.has(loop) || info.kind == LoopKind::Parallel)
           continue;
-        const bool keepsPlace =
-            info.kind == LoopKind::Whole && info.combiner != Combiner::None;
+        const bool keepsPlace = info.kind == LoopKind::Whole && info.combiner != Combiner::None;
         std::optional<Fill> neutral = getNeutral(info.combiner);
         if ((info.kind != LoopKind::Reduction && !keepsPlace) || !neutral)
           return emitPaddingError(op, scope, operand.get(), dim)

@@ -15,7 +15,9 @@ struct Extent {
   SmallVector<int64_t, 2> multipliers; ///< one per dimension of the variant
   int64_t offset = 0, divisor = 1;
 
-  bool isConstant() const { return llvm::all_of(multipliers, [](int64_t m) { return m == 0; }); }
+  bool isConstant() const {
+    return llvm::all_of(multipliers, [](int64_t m) { return m == 0; });
+  }
 };
 
 /// The dimensions of a variant, each of any multiple of its step from low to high, and arithmetic
@@ -63,8 +65,9 @@ private:
   SmallVector<Dimension, 2> dimensions;
 };
 
-/// Which elements along a dimension of a tensor are valid. Its size is that of its factors together,
-/// outermost first; along each, the elements below the extent are valid. Empty if all are.
+/// Which elements along a dimension of a tensor are valid. Its size is that of its factors
+/// together, outermost first; along each, the elements below the extent are valid. Empty if all
+/// are.
 struct PaddingFactor {
   int64_t size;
   std::optional<Extent> extent; ///< nothing: all elements are valid
@@ -87,8 +90,8 @@ public:
   /// Lets the padding of an operand along a dimension hold `fill`. Fails, with a diagnostic, if the
   /// element type has no such number.
   virtual LogicalResult fill(OpOperand &operand, int64_t dim, Fill fill) = 0;
-  /// The op is known to store `number` in the padding of its result along a dimension, where the other
-  /// dimensions are valid.
+  /// The op is known to store `number` in the padding of its result along a dimension, where the
+  /// other dimensions are valid.
   virtual void setFilled(Value result, int64_t dim, Fill number) = 0;
   /// The number of valid elements along these dimensions of `value`, as a tensor of one element and
   /// no dimensions.
@@ -109,13 +112,13 @@ public:
 };
 
 /// Follows the loops that an op describes: padding passes along parallel loops, is filled along
-/// reductions, and fails, with a diagnostic, where results would depend on it. Dimensions of results for which
-/// `isOwn` holds are left to the caller.
+/// reductions, and fails, with a diagnostic, where results would depend on it. Dimensions of
+/// results for which `isOwn` holds are left to the caller.
 LogicalResult followLoops(Operation *op, ExtentScope &scope,
                           function_ref<bool(int loop)> isOwn = nullptr);
 
-/// An error that names a dimension of an operand, or of the result, and its extent; the caller adds what was
-/// expected.
+/// An error that names a dimension of an operand, or of the result, and its extent; the caller adds
+/// what was expected.
 InFlightDiagnostic emitPaddingError(Operation *op, const ExtentScope &scope, Value value,
                                     int64_t dim);
 

@@ -45,10 +45,10 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type elementType, do
 /// 0, 1, ... along one dimension.
 static Value makeIota(OpBuilder &builder, Location loc, int64_t size) {
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(size)));
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(
-                                RankedTensorType::get({size}, builder.getI32Type()),
-                                ArrayRef<int32_t>(numbers)));
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(RankedTensorType::get({size}, builder.getI32Type()),
+                             ArrayRef<int32_t>(numbers)));
 }
 
 //===--- reductions -------------------------------------------------------------------===//
@@ -151,13 +151,14 @@ static bool replaceGroupNorm(Op op, OpBuilder &builder, ExtentScope &scope, int6
   llvm::append_range(grouped, type.getShape().drop_front(2));
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, grouped.size()));
   // The padding of the reshaped operand is asked for by buildCount() through that of `x`.
-  Value count = scope.buildCount(builder, loc, x, ArrayRef(dims).drop_front().empty()
-                                                      ? ArrayRef<int64_t>()
-                                                      : ArrayRef<int64_t>(getSpatialDims(x, false)),
+  Value count = scope.buildCount(builder, loc, x,
+                                 ArrayRef(dims).drop_front().empty()
+                                     ? ArrayRef<int64_t>()
+                                     : ArrayRef<int64_t>(getSpatialDims(x, false)),
                                  elementType);
-  count = MulOp::create(builder, loc, count,
-                        makeConstant(builder, loc, elementType,
-                                     static_cast<double>(channels / groups)));
+  count = MulOp::create(
+      builder, loc, count,
+      makeConstant(builder, loc, elementType, static_cast<double>(channels / groups)));
   Value reshaped = ReshapeOp::create(builder, loc, x, grouped);
   Value sum = ReduceSumOp::create(builder, loc, reshaped, dims, /*keepdims=*/true).getY();
   Value mean = DivOp::create(builder, loc, sum, count);
@@ -217,8 +218,7 @@ struct Window {
 };
 } // namespace
 
-template <typename Op>
-static SmallVector<Window> getWindows(Op op, ArrayRef<int64_t> kernel) {
+template <typename Op> static SmallVector<Window> getWindows(Op op, ArrayRef<int64_t> kernel) {
   SmallVector<Window> windows;
   SmallVector<int64_t> dims = getSpatialDims(op.getX(), op.getChannelsLast());
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -266,8 +266,7 @@ FailureOr<bool> ConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
 
 FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &, ExtentScope &scope) {
   const ExtentSpace &space = scope.getSpace();
-  SmallVector<Window> windows =
-      getWindows(*this, tensorType(getW()).getShape().drop_front(2));
+  SmallVector<Window> windows = getWindows(*this, tensorType(getW()).getShape().drop_front(2));
   SmallVector<int64_t> dims =
       llvm::map_to_vector(windows, [](const Window &window) { return window.dim; });
   if (failed(followOtherLoops(*this, scope, 0, dims)))
@@ -322,14 +321,13 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
     std::optional<Extent> extent =
         size == 1 ? space.getConstant(1) : scope.getExtent(getX(), static_cast<int64_t>(dim));
     if (!extent)
-      return FailureOr<bool>(
-          emitPaddingError(*this, scope, getX(), static_cast<int64_t>(dim))
-          << "it merges dimensions, and the op needs them apart");
+      return FailureOr<bool>(emitPaddingError(*this, scope, getX(), static_cast<int64_t>(dim))
+                             << "it merges dimensions, and the op needs them apart");
     dims.push_back(space.getExpr(*extent, getContext()));
   }
   ones.getDefiningOp()->setAttr(
-      kDimsAttrName, AffineMapAttr::get(AffineMap::get(
-                         0, space.getDimensions().size(), dims, getContext())));
+      kDimsAttrName,
+      AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(), dims, getContext())));
   auto average = [&](Value x) {
     auto copy = cast<AvgPoolOp>(builder.clone(**this));
     copy.getXMutable().assign(x);
@@ -359,9 +357,9 @@ static void replaceNumbers(ConstantOp op, AffineMap numbers, OpBuilder &builder,
   for (AffineExpr expr : numbers.getResults()) {
     Value element = scope.getExtentValue(*scope.getSpace().fromExpr(expr));
     if (elementType != builder.getI32Type())
-      element = CastOp::create(builder, op.getLoc(), RankedTensorType::get({1}, elementType),
-                               element)
-                    .getY();
+      element =
+          CastOp::create(builder, op.getLoc(), RankedTensorType::get({1}, elementType), element)
+              .getY();
     elements.push_back(element);
   }
   Value value = elements.size() == 1
@@ -550,8 +548,8 @@ static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentSc
     ConstantTensor numbers = ConstantTensor::get(constant);
     for (int64_t i = 0; i < (numbers.isSplat() ? 1 : numbers.getNumElements()); ++i)
       if (int64_t index = numbers.getInteger(i);
-          index < 0 || (index >= scope.getSpace().getLeast(*extent) &&
-                        !scope.isPadded(indices.get())))
+          index < 0 ||
+          (index >= scope.getSpace().getLeast(*extent) && !scope.isPadded(indices.get())))
         return emitPaddingError(op, scope, data.get(), axis)
                << "expected constant indices that are valid in every run, found " << index;
     return success();
@@ -595,8 +593,7 @@ FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope 
     if (scope.isPadded(getIndices(), dim))
       scope.setPadding(getY(), dim, scope.getPadding(getIndices(), dim));
     else if (dim != axis && scope.isPadded(getData(), dim))
-      return emitPaddingError(*this, scope, getData(), dim)
-             << "expected indices of the same size";
+      return emitPaddingError(*this, scope, getData(), dim) << "expected indices of the same size";
   return false;
 }
 
@@ -642,8 +639,7 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
       const int64_t elements = tensorType(getX()).getDimSize(dim);
       Value last = SubOp::create(builder, getLoc(), scope.getExtentValue(*extent),
                                  makeConstant(builder, getLoc(), builder.getI32Type(), 1));
-      Value places =
-          MinOp::create(builder, getLoc(), makeIota(builder, getLoc(), elements), last);
+      Value places = MinOp::create(builder, getLoc(), makeIota(builder, getLoc(), elements), last);
       Value clamped = GatherOp::create(builder, getLoc(), getX(), places, dim);
       for (int64_t other = 0; other < tensorType(getX()).getRank(); ++other)
         if (other != dim)
@@ -703,8 +699,7 @@ FailureOr<bool> CumulativeOp::followExtents(OpBuilder &, ExtentScope &scope) {
   if (!scope.isPadded(getX(), axis))
     return false;
   if (getReverse() && failed(scope.fill((*this)->getOpOperand(0), axis,
-                                        getKind() == CumulativeKind::Sum ? Fill::Zero
-                                                                         : Fill::One)))
+                                        getKind() == CumulativeKind::Sum ? Fill::Zero : Fill::One)))
     return failure();
   scope.setPadding(getY(), axis, scope.getPadding(getX(), axis));
   return false;
@@ -724,10 +719,10 @@ FailureOr<bool> ArgsortOp::followExtents(OpBuilder &, ExtentScope &scope) {
            << "the smallest elements are sorted first, and NaN after its padding";
   if (scope.getSpace().getLeast(*extent) < static_cast<int64_t>(getCount()))
     return emitPaddingError(*this, scope, getX(), axis)
-           << "expected at least as many valid elements in every run as are sorted ("
-           << getCount() << ")";
-  if (failed(scope.fill((*this)->getOpOperand(0), axis,
-                        getLargest() ? Fill::Lowest : Fill::Highest)))
+           << "expected at least as many valid elements in every run as are sorted (" << getCount()
+           << ")";
+  if (failed(
+          scope.fill((*this)->getOpOperand(0), axis, getLargest() ? Fill::Lowest : Fill::Highest)))
     return failure();
   return false;
 }

@@ -20,7 +20,8 @@ struct HostResult {
 struct DimRange {
   /// From low to high, multiples of step.
   int64_t low = 1, high = 1, step = 1;
-  /// The sizes that are compiled, ascending, if the user chose them. Without them, the compiler does.
+  /// The sizes that are compiled, ascending, if the user chose them. Without them, the compiler
+  /// does.
   SmallVector<int64_t> buckets;
 };
 
@@ -30,8 +31,8 @@ struct OnnxImportOptions {
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
   /// Sizes of named dimensions, for all inputs that have them.
   llvm::StringMap<int64_t> dims;
-  /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes none: the
-  /// driver imports the model once for each variant.
+  /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes
+  /// none: the driver imports the model once for each variant.
   std::vector<std::pair<std::string, DimRange>> dimRanges;
   /// Shapes of other values, by name, that the model does not declare.
   llvm::StringMap<SmallVector<int64_t>> valueShapes;
@@ -60,8 +61,8 @@ struct OnnxImportOptions {
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
-/// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or "batch:1,2,4,8" and adds it
-/// to the options; as addInputShape().
+/// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or
+/// "batch:1,2,4,8" and adds it to the options; as addInputShape().
 std::string addDim(StringRef text, OnnxImportOptions &options);
 
 /// The same as addInputShape() for the shape of a value that a node computes.

@@ -18,10 +18,11 @@ struct Probe {
   func::FuncOp function;
 };
 
-/// Makes variants of functions that were imported from one model at other sizes, each at the sizes `getHigh()` of its
-/// attribute; the last one is the largest. Probes are further imports, to compare with. Adds the argument
-/// `extents`, and attributes `ttc.variant`, `ttc.dims`, `ttc.probed` and `ttc.numbers`. Fails, with a diagnostic that
-/// names the op, if the imports differ in what is no size.
+/// Makes variants of functions that were imported from one model at other sizes, each at the sizes
+/// `getHigh()` of its attribute; the last one is the largest. Probes are further imports, to
+/// compare with. Adds the argument `extents`, and attributes `ttc.variant`, `ttc.dims`,
+/// `ttc.probed` and `ttc.numbers`. Fails, with a diagnostic that names the op, if the imports
+/// differ in what is no size.
 LogicalResult makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAttr>> variants,
                            ArrayRef<Probe> probes);
 

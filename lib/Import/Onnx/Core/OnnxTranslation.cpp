@@ -215,9 +215,9 @@ void mlir::ttc::registerImportOnnx() {
         if (failed(options))
           return nullptr;
         if (!options->dimRanges.empty()) {
-          llvm::WithColor::error() << spell("dim") << ": expected one size for each dimension, found several for '"
-                                   << options->dimRanges.front().first
-                                   << "': --onnx-to-bundle compiles for several\n";
+          llvm::WithColor::error()
+              << spell("dim") << ": expected one size for each dimension, found several for '"
+              << options->dimRanges.front().first << "': --onnx-to-bundle compiles for several\n";
           return nullptr;
         }
         ModelDiagnostics diagnostics(context);
