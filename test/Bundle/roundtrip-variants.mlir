@@ -12,7 +12,7 @@
 // CHECK-DAG: #[[Y:.*]] = affine_map<()[s0, s1] -> (s0, (s1 + 5) floordiv 2)>
 // CHECK: ttc.entry @main.2x8 attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [1, 1], high = [2, 8]>} {
 // CHECK:   ttc.input "x" at @x{{[_0-9]*}} : tensor<2x8xf32> {ttc.dims = #[[B]]}
-// CHECK:   ttc.input "extents" at @extents{{[_0-9]*}} : tensor<2xi32>{{$}}
+// CHECK:   ttc.input "extents" at @extents{{[_0-9]*}} : tensor<2xi32>{{ loc|$}}
 // CHECK:   ttc.output "y" at @y{{[_0-9]*}} : tensor<2x6xf32> {ttc.dims = #[[Y]]}
 // CHECK: ttc.entry @main.4x8 attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [2, 8], high = [4, 8], step = [2, 8]>} {
 #x = affine_map<()[s0, s1] -> (s0, s1)>
