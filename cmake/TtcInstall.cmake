@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake --install, in components that are packages of their own (TtcPackage.cmake):
-#   runtime      libttrt.so, libttrt_generate.so, libttrt_mesh.so and libttrt_text.so
+#   runtime      libttrt.so, libttrt_generate.so, libttrt_mesh.so, libttrt_shapes.so
+#                and libttrt_text.so
 #   development  its headers, CMake package and pkg-config file
 #   sign         libttrt_sign.so, if libsodium is there
 #   mpi          libttrt-mpi.so, if MPI is there
@@ -24,7 +25,7 @@ install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttru
 
 # The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that
 # is installed.
-install(TARGETS ttrt ttrt_generate ttrt_mesh ttrt_text EXPORT ttrtTargets
+install(TARGETS ttrt ttrt_generate ttrt_mesh ttrt_shapes ttrt_text EXPORT ttrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
@@ -40,6 +41,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.hpp
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/shapes.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/text.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
@@ -80,7 +82,7 @@ install(FILES ${CMAKE_BINARY_DIR}/cmake/ttrtConfig.cmake
 # Relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH TTRT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TTRT_PC_PREFIX "${TTRT_PC_PREFIX}")
-foreach(library ttrt ttrt_generate ttrt_text)
+foreach(library ttrt ttrt_generate ttrt_shapes ttrt_text)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/cmake/${library}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/cmake/${library}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -52,7 +52,8 @@ LogicalResult VariantAttr::verifyDims(AffineMap dims, ShapedType type,
                        << " symbols to the dimensions of " << type << ", found " << text(dims);
   for (auto [i, expr] : llvm::enumerate(dims.getResults())) {
     std::optional<ValidSize> size = ValidSize::get(expr, getNumDims());
-    if (!size || llvm::any_of(size->multipliers, [](int64_t m) { return m < 0; }))
+    auto fits = [](int64_t number) { return 0 <= number && number <= INT32_MAX; };
+    if (!size || !fits(size->divisor) || !llvm::all_of(size->multipliers, fits))
       return emitError() << "(D2) expected a sum of multiples with at most one quotient, found "
                          << text(expr);
     std::optional<int64_t> most = size->at(getHigh()), least = size->at(getLow());

@@ -5,6 +5,7 @@
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
+#include "VariantTables.h"
 #include "ttc/Support/ElementTypes.h"
 #include "ttc/Support/Target.h"
 
@@ -80,7 +81,8 @@ BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>
         builder, buffers[from.buffer()].getLoc(), builder.getStringAttr(text(from.name())),
         cast<FlatSymbolRefAttr>(slots[0]), TypeAttr::get(type),
         slots.size() == 1 ? ArrayAttr() : builder.getArrayAttr(ArrayRef(slots).drop_front()));
-    if (failed(readSharding(port, from, mesh, [&] { return emitError(); })))
+    if (failed(readSharding(port, from, mesh, [&] { return emitError(); })) ||
+        failed(readDims(port, from, [&] { return emitError(); })))
       return failure();
   }
   return success();
@@ -94,6 +96,8 @@ LogicalResult BundleReader::readEntries() {
       entry.setDevices(SmallVector<int64_t>(devices->begin(), devices->end()));
       entry.setPartOf(from->part_of() ? text(from->part_of()) : "");
     }
+    if (failed(readVariant(entry, *from, [&] { return emitError(); })))
+      return failure();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&entry.getBody().front());
     if (failed(readPorts<InputOp>(from->inputs())) || failed(readPorts<OutputOp>(from->outputs())))

@@ -7,6 +7,7 @@
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
+#include "VariantTables.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Support/ElementTypes.h"
@@ -385,6 +386,7 @@ private:
         table->ring.push_back(numbers.buffers.lookup(port.getSlot(i).getAttr()));
       if (failed(writeSharding(port, *table)))
         return failure();
+      writeDims(port, *table);
       ports.push_back(std::move(table));
     }
     return success();
@@ -402,6 +404,8 @@ private:
     }
     if (failed(addPorts<InputOp>(entry, table->inputs)) ||
         failed(addPorts<OutputOp>(entry, table->outputs)))
+      return failure();
+    if (failed(writeVariant(entry, bundle.entries, *table)))
       return failure();
     for (auto schedule : entry.getBody().getOps<ScheduleOp>()) {
       auto scheduleTable = std::make_unique<fb::ScheduleT>();

@@ -72,6 +72,7 @@ def test_libttrt_is_small(installed, build_dir, tmp_path):
 @pytest.mark.parametrize("name, map, version, api", [
     ("libttrt", "runtime/ttrt.map", "TTRT_0.1", "TTRT_API"),
     ("libttrt_generate", "runtime/generate/generate.map", "TTRT_GENERATE_0.1", "TTRT_GENERATE_API"),
+    ("libttrt_shapes", "runtime/shapes/shapes.map", "TTRT_SHAPES_0.1", "TTRT_SHAPES_API"),
     ("libttrt_text", "runtime/text/text.map", "TTRT_TEXT_0.1", "TTRT_TEXT_API"),
 ])
 def test_exports_are_those_of_map_and_headers(installed, root, name, map, version, api):

@@ -123,6 +123,8 @@ public:
       entry.setDevicesAttr(devices);
       entry.setPartOfAttr(whole ? whole : function.getSymNameAttr());
     }
+    if (Attribute variant = function->getAttr(kVariantAttrName))
+      entry->setAttr(kVariantAttrName, variant);
     auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
     schedule =
         ScheduleOp::create(entryBuilder, function.getLoc(), entryBuilder.getStringAttr("single"),
@@ -156,6 +158,13 @@ private:
   StringRef getPortName(DictionaryAttr attrs) {
     auto name = attrs ? attrs.getAs<StringAttr>(kNameAttrName) : StringAttr();
     return name ? name.getValue() : StringRef();
+  }
+
+  /// Gives an input or output what its argument or result has.
+  static void setPortAttrs(Operation *port, DictionaryAttr attrs) {
+    for (StringRef name : {StringRef(kShardingAttrName), StringRef(kDimsAttrName)})
+      if (Attribute value = attrs ? attrs.get(name) : Attribute())
+        port->setAttr(name, value);
   }
 
   /// Divides a buffer between the banks of DRAM as the layout of a tensor in it says.
@@ -320,8 +329,7 @@ private:
       places[argument] = slot;
       auto input = InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
                                    TypeAttr::get(argument.getType()), ArrayAttr());
-      if (Attribute sharding = function.getArgAttr(i, kShardingAttrName))
-        input->setAttr(kShardingAttrName, sharding);
+      setPortAttrs(input, function.getArgAttrDict(i));
       EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(number++), slot,
                              steps.getI64IntegerAttr(queue));
     }
@@ -469,8 +477,7 @@ private:
       outputs.emplace_back(value.getLoc(), place);
       auto output = OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
                                      TypeAttr::get(value.getType()), ArrayAttr());
-      if (Attribute sharding = function.getResultAttr(i, kShardingAttrName))
-        output->setAttr(kShardingAttrName, sharding);
+      setPortAttrs(output, function.getResultAttrDict(i));
     }
     updateStates();
     int64_t number = 0;

@@ -28,8 +28,8 @@ template <typename... Tables> struct TableList {
 };
 using Tables =
     TableList<fb::Target, fb::Segment, fb::Region, fb::Operand, fb::HostAttribute, fb::HostFunction,
-              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList, fb::Port,
-              fb::Step, fb::Schedule, fb::StateDataflow, fb::Dataflow, fb::EntryPoint,
+              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList, fb::Extent, fb::Port,
+              fb::Step, fb::Schedule, fb::StateDataflow, fb::Dataflow, fb::Variant, fb::EntryPoint,
               fb::DeviceGroup, fb::Collective, fb::MeshAxis, fb::Mesh, fb::Metadatum, fb::Bundle>;
 
 /// `size`: of a number, or of the numbers of a vector. `table`: of a table, or of those of a
@@ -71,7 +71,8 @@ constexpr bool isRequired(std::string_view table, std::string_view field) {
                            "segments", "entries", "key"})
     if (field == name)
       return true;
-  return (table == "Collective" && field == "operands") || (table == "Mesh" && field == "axes");
+  return (table == "Collective" && field == "operands") || (table == "Mesh" && field == "axes") ||
+         (table == "Variant" && (field == "of" || field == "dims" || field == "low" || field == "high"));
 }
 
 struct Schema {

@@ -327,3 +327,35 @@ PREFILL(test_prefill_4, 4, 0)
 PREFILL(test_prefill_16, 16, 0)
 PREFILL(test_prefill_4_sequence, 4, OPERAND(const int32_t, 5)[0])
 PREFILL(test_prefill_16_sequence, 16, OPERAND(const int32_t, 5)[0])
+
+// A variant of a model (VariantBundle.h): x, mask, w, extents, {batch, sequence} of the tensors; y
+// and z.
+static inline void computeVariant(const uint64_t *operands, uint8_t *base) {
+  const float *x = OPERAND(const float, 0), *w = OPERAND(const float, 2);
+  const int8_t *mask = OPERAND(const int8_t, 1);
+  const int32_t *extents = OPERAND(const int32_t, 3);
+  const int64_t *size = OPERAND(const int64_t, 4);
+  float *y = OPERAND(float, 5), *z = OPERAND(float, 6);
+  const int64_t half = (size[1] + 1) / 2;
+  for (int64_t b = 0; b < size[0]; ++b) {
+    float sum = 0;
+    for (int64_t i = 0; i < size[1]; ++i)
+      for (int64_t k = 0; k < 3; ++k) {
+        const float value = x[(b * size[1] + i) * 3 + k];
+        if (i < extents[1] && mask[b * size[1] + i])
+          sum += w[k] * value;
+        if (i % 2 == 0)
+          z[(b * half + i / 2) * 3 + k] = value;
+      }
+    y[b] = sum;
+  }
+}
+#define VARIANT(name)                                                                              \
+  PROGRAM(name) {                                                                                  \
+    (void)scratch;                                                                                 \
+    (void)workgroup;                                                                               \
+    computeVariant(operands, base);                                                                \
+  }
+VARIANT(test_variant_0)
+VARIANT(test_variant_1)
+VARIANT(test_variant_2)
