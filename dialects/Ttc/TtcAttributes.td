@@ -213,6 +213,60 @@ def Ttc_HostFunctionAttr : Ttc_Attr<"HostFunction", "host_function"> {
   let genVerifyDecl = 1;
 }
 
+//===-- Variants -------------------------------------------------------------===//
+
+def Ttc_VariantAttr : Ttc_Attr<"Variant", "variant"> {
+  let summary = "The model and the extents that an entry point serves";
+  let description = [{
+    A model with named dynamic dimensions is compiled as several functions, its *variants*. The tensors of a
+    variant have fixed sizes. How much of them is valid is data: the *extent* of each dimension.
+
+    `ttc.variant` on a function or a `ttc.entry`: it computes the model `of` for extents from `low` to `high`,
+    both included, that are multiples of `step` (1 if it is absent). All variants of a model have the same
+    `dims`. One argument is named `extents`, is a `tensor<Nxi32>` and has the extents in the order of `dims`.
+
+    `ttc.dims` on the other arguments and results, and on inputs and outputs: an affine map from the extents to
+    the valid size of each dimension: a sum of non-negative multiples and a constant, with at most one `floordiv`.
+    A port without it is valid as a whole. At the extents `high`, the valid sizes are those of the type. Elements
+    whose every index is below the valid size are valid. The others may hold anything, and no valid element of a
+    result depends on them.
+
+    Constraints:
+    - (C1) `of` is not empty. `dims` are distinct names, at least one.
+    - (C2) `low`, `high` and `step` have an element for each dimension: 0 <= low <= high <= 2147483647,
+      high >= 1, step >= 1, and low and high are multiples of step.
+
+    ```mlir
+    func.func private @main.8x64(
+        %ids: tensor<8x64xi64> {ttc.name = "ids", ttc.dims = affine_map<()[s0, s1] -> (s0, s1)>},
+        %extents: tensor<2xi32> {ttc.name = "extents"})
+        -> (tensor<8x64x384xf32> {ttc.name = "y", ttc.dims = affine_map<()[s0, s1] -> (s0, s1, 384)>})
+        attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"],
+                                               low = [1, 1], high = [8, 64]>}
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"Name of the model">:$of,
+    ArrayRefParameter<"::mlir::StringAttr">:$dims,
+    ArrayRefParameter<"int64_t">:$low, ArrayRefParameter<"int64_t">:$high,
+    OptionalArrayRefParameter<"int64_t">:$step);
+  let assemblyFormat = [{
+    `<` `of` `=` $of `,` `dims` `=` `[` $dims `]` `,` `low` `=` `[` $low `]` `,` `high` `=` `[` $high `]`
+    (`,` `step` `=` `[` $step^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumDims() const { return getDims().size(); }
+    int64_t getStep(unsigned dim) const { return getStep().empty() ? 1 : getStep()[dim]; }
+    /// The type of the argument with the extents.
+    ::mlir::RankedTensorType getExtentsType() const;
+    /// Verifies the `ttc.dims` of a port of this type: (D1) one result for each dimension and one symbol for each
+    /// extent, (D2) results of the form of a ValidSize, and (D3) the sizes of the type at the extents `high`, and none below 0 at `low`.
+    ::llvm::LogicalResult verifyDims(::mlir::AffineMap dims, ::mlir::ShapedType type,
+                                     ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
+}
+
 //===-- Meshes ---------------------------------------------------------------===//
 
 def Ttc_LinkTopology : I32EnumAttr<"LinkTopology", "how the devices along an axis are linked", [

@@ -47,6 +47,13 @@ inline constexpr llvm::StringLiteral kShardingAttrName = "ttc.sharding";
 inline constexpr llvm::StringLiteral kDevicesAttrName = "ttc.devices";
 /// On a function with `ttc.devices`: the name of what it and others compute together, a string.
 inline constexpr llvm::StringLiteral kPartOfAttrName = "ttc.part_of";
+/// On a function or an entry point: the model and the extents that it serves, a VariantAttr.
+inline constexpr llvm::StringLiteral kVariantAttrName = "ttc.variant";
+/// On a port of a variant, an argument or a result or an input or output: its valid sizes, an
+/// affine map without dimensions and with one symbol for each dimension of the variant (ValidSize).
+inline constexpr llvm::StringLiteral kDimsAttrName = "ttc.dims";
+/// The name of a variant's argument that has the extents.
+inline constexpr llvm::StringLiteral kExtentsName = "extents";
 /// On an argument or a result of a program: its layout, a StridedAttr, if it is not contiguous.
 inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
 /// On an argument or a result of a program on shards: the part that a workgroup has, a ShardAttr.

@@ -21,6 +21,8 @@ struct Rule {
   bool (*isAllowed)(Operation *op, Owner owner);
   StringRef what;
   bool (*isValid)(Operation *op, Attribute value);
+  /// What else must be true, with a diagnostic of its own.
+  LogicalResult (*check)(Operation *op, Owner owner, unsigned index, Attribute value) = nullptr;
 };
 
 bool isModule(Operation *op, Owner owner) { return owner == Owner::Operation && isa<ModuleOp>(op); }
@@ -91,6 +93,41 @@ bool isListOfDevices(Operation *, Attribute value) {
   return devices && isDeviceList(devices.asArrayRef());
 }
 
+bool isFunctionOrEntry(Operation *op, Owner owner) {
+  return isFunction(op, owner) || (owner == Owner::Operation && isa<EntryOp>(op));
+}
+/// A variant that is a ttc.entry verifies its ports itself.
+LogicalResult checkExtents(Operation *op, Owner, unsigned, Attribute value) {
+  auto type = op->getAttrOfType<TypeAttr>("function_type");
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!type || !function)
+    return success();
+  RankedTensorType expected = cast<VariantAttr>(value).getExtentsType();
+  for (auto [i, argument] : llvm::enumerate(cast<FunctionType>(type.getValue()).getInputs())) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttrName);
+    if (name && name.getValue() == kExtentsName && argument == expected)
+      return success();
+  }
+  return op->emitOpError("expected a variant to have an argument '")
+         << kExtentsName << "' of type " << expected << ", found none";
+}
+LogicalResult checkDims(Operation *op, Owner owner, unsigned index, Attribute value) {
+  auto variant = op->getAttrOfType<VariantAttr>(kVariantAttrName);
+  if (!variant)
+    return op->emitOpError("expected '")
+           << kDimsAttrName << "' in a function with '" << kVariantAttrName << "'";
+  auto function = cast<FunctionOpInterface>(op);
+  Type type = owner == Owner::Argument ? function.getArgumentTypes()[index]
+                                       : function.getResultTypes()[index];
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return op->emitOpError("expected '")
+           << kDimsAttrName << "' on a ranked tensor, found it on " << type;
+  return variant.verifyDims(cast<AffineMapAttr>(value).getValue(), tensor, [&] {
+    return op->emitOpError(owner == Owner::Argument ? "argument " : "result ") << index << ": ";
+  });
+}
+
 bool isMetadata(Operation *, Attribute value) {
   auto metadata = dyn_cast<DictionaryAttr>(value);
   return metadata && llvm::all_of(metadata, [](NamedAttribute entry) {
@@ -118,6 +155,11 @@ const Rule kRules[] = {
     {kDevicesAttrName, "a function", isFunction,
      "an array<i64> of distinct devices in ascending order, at least one", isListOfDevices},
     {kPartOfAttrName, "a function", isFunction, "a string", is<StringAttr>},
+    {kVariantAttrName, "a function or a ttc.entry", isFunctionOrEntry, "a #ttc.variant",
+     is<VariantAttr>, checkExtents},
+    {kDimsAttrName, "an argument or a result of a function", isFunctionPort, "an affine map",
+     is<AffineMapAttr>, checkDims},
+    {kDimsAttrName, "a ttc.input or ttc.output", isPortOp, "an affine map", is<AffineMapAttr>},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kStateAttrName, "an argument or a result of a function", isFunctionPort, "a symbol name",
      is<FlatSymbolRefAttr>},
@@ -148,7 +190,7 @@ LogicalResult verify(Operation *op, Owner owner, unsigned index, NamedAttribute 
       continue;
     }
     if (rule.isValid(op, attribute.getValue()))
-      return success();
+      return rule.check ? rule.check(op, owner, index, attribute.getValue()) : success();
     InFlightDiagnostic error = op->emitOpError("expected '") << rule.name << "'";
     return describe(error) << " to be " << rule.what << ", found " << attribute.getValue();
   }

@@ -26,6 +26,33 @@ template <typename OpTy> static LogicalResult verifyUniqueNames(EntryOp entry) {
   return success();
 }
 
+static LogicalResult verifyVariant(EntryOp entry) {
+  auto variant = entry->getAttrOfType<VariantAttr>(kVariantAttrName);
+  bool hasExtents = false;
+  auto verifyPort = [&](auto port) -> LogicalResult {
+    auto dims = port->template getAttrOfType<AffineMapAttr>(kDimsAttrName);
+    if (dims && !variant)
+      return port.emitOpError("expected '")
+             << kDimsAttrName << "' in an entry point with '" << kVariantAttrName << "'";
+    return dims ? variant.verifyDims(dims.getValue(), cast<RankedTensorType>(port.getType()),
+                                     [&] { return port.emitOpError(); })
+                : success();
+  };
+  for (auto input : entry.getBody().getOps<InputOp>()) {
+    hasExtents |=
+        variant && input.getName() == kExtentsName && input.getType() == variant.getExtentsType();
+    if (failed(verifyPort(input)))
+      return failure();
+  }
+  for (auto output : entry.getBody().getOps<OutputOp>())
+    if (failed(verifyPort(output)))
+      return failure();
+  if (variant && !hasExtents)
+    return entry.emitOpError("(C5) expected a variant to have an input '")
+           << kExtentsName << "' of type " << variant.getExtentsType() << ", found none";
+  return success();
+}
+
 LogicalResult EntryOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (!isa<InputOp, OutputOp, ScheduleOp>(op))
@@ -51,7 +78,7 @@ LogicalResult EntryOp::verifyRegions() {
   if (getDevices() && !isDeviceList(*getDevices()))
     return emitOpError("(C4) expected distinct devices in ascending order, at least one, found ")
            << getDevicesAttr();
-  return success();
+  return verifyVariant(*this);
 }
 
 bool mlir::ttc::isDeviceList(ArrayRef<int64_t> devices) {

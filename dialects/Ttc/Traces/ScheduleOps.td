@@ -45,6 +45,7 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     - (C3) `wanted_schedules` names each schedule once, and none that the body has.
     - (C4) `devices` and `part_of` are there both or not at all; `devices` are distinct devices of a mesh in
       ascending order, at least one.
+    - (C5) With a `ttc.variant`, one input is named `extents` and has the variant's extents.
 
     In a mesh, `devices` are those that execute the entry point; without it, all do. Entry points with the same
     `part_of` compute together what has that name.

@@ -141,3 +141,78 @@ module attributes {ttc.devices = array<i64: 0>} {}
 
 // expected-error @+1 {{'builtin.module' op expected 'ttc.part_of' on a function, found it on this op}}
 module attributes {ttc.part_of = "main"} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.variant' to be a #ttc.variant, found "main"}}
+func.func private @f() attributes {ttc.variant = "main"}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.variant' on a function or a ttc.entry, found it on this op}}
+module attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a variant to have an argument 'extents' of type 'tensor<1xi32>', found none}}
+func.func private @f(tensor<2xi32> {ttc.name = "extents"}, tensor<1xi32> {ttc.name = "n"}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.dims' on argument 0 to be an affine map, found array<i64: 1>}}
+func.func private @f(tensor<8xf32> {ttc.dims = array<i64: 1>})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.dims' on an argument or a result of a function or a ttc.input or ttc.output, found it on this op}}
+func.func private @f(tensor<8xf32>) attributes {ttc.dims = affine_map<()[s0] -> (s0)>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.dims' in a function with 'ttc.variant'}}
+func.func private @f(tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>})
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D1) expected 'ttc.dims' to map 1 symbols to the dimensions of 'tensor<8xf32>', found ()[s0, s1] -> (s0)}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0, s1] -> (s0)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D1) expected 'ttc.dims' to map 1 symbols to the dimensions of 'tensor<8xf32>', found ()[s0] -> (s0, 1)}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0, 1)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D1) expected 'ttc.dims' to map 1 symbols to the dimensions of 'tensor<8xf32>', found (d0)[s0] -> (s0)}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<(d0)[s0] -> (s0)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples with at most one quotient, found s0 mod 9}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 mod 9)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples with at most one quotient, found s0 floordiv 2 + s0 floordiv 3}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 floordiv 2 + s0 floordiv 3)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples with at most one quotient, found -s0 + 16}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (16 - s0)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D3) expected a size of 8 in dimension 0 at the extents [8], and of at least 0 at [1], found s0 + 1}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 + 1)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: (D3) expected a size of 8 in dimension 0 at the extents [8], and of at least 0 at [1], found s0 * 2 - 8}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 * 2 - 8)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.dims' on a ranked tensor, found it on 'f32'}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}, f32 {ttc.dims = affine_map<()[s0] -> (s0)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}

@@ -120,3 +120,63 @@ func.func @shards_unused() {
   %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<2xf32>, dense<2.0> : tensor<2xf32>], [0, 0]>
   return
 }
+
+// -----
+
+// expected-error @+1 {{(C1) expected the name of a model, found none}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "", dims = ["n"], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{(C1) expected distinct names of dimensions, found "n" twice}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n", "n"], low = [1, 1], high = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{(C1) expected distinct names of dimensions, found ""}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = [""], low = [1], high = [8]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of each of 1 dimensions, found low = [1], high = [8, 8] and step = []}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of each of 1 dimensions, found low = [1], high = [8] and step = [1, 1]}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8], step = [1, 1]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 9 to 8 by 1}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [9], high = [8], step = [1]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found -1 to 8 by 1}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [-1], high = [8], step = [1]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 0 to 0 by 1}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [0], high = [0], step = [1]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 1 to 2147483648 by 1}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [2147483648], step = [1]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 0 to 8 by 0}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [0], high = [8], step = [0]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 2 to 8 by 4}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [2], high = [8], step = [4]>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 4 to 10 by 4}}
+func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [4], high = [10], step = [4]>}

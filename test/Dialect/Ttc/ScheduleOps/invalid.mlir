@@ -58,6 +58,12 @@ ttc.entry @main {
 // change: entry @main => entry @main attributes {devices = array<i64>, part_of = "main"}
 // expected-error {{'ttc.entry' op (C4) expected distinct devices in ascending order, at least one, found array<i64>}}
 
+// change: entry @main => entry @main attributes {ttc.variant = #ttc.variant<of = "m", dims = ["n"], low = [1], high = [4]>}
+// expected-error {{'ttc.entry' op (C5) expected a variant to have an input 'extents' of type 'tensor<1xi32>', found none}}
+
+// change: "x" at @x ring [@x1] : tensor<4xf32> => "x" at @x ring [@x1] : tensor<4xf32> {ttc.dims = affine_map<()[s0] -> (s0)>}
+// expected-error {{'ttc.input' op expected 'ttc.dims' in an entry point with 'ttc.variant'}}
+
 // change: "x" at @x => "x" at @a
 // expected-error {{'ttc.input' op (C1) expected @a to be a slot, host or state buffer, found kind activation}}
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Layout/ValidSize.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+bool add(int64_t a, int64_t b, int64_t &sum) { return !llvm::AddOverflow(a, b, sum); }
+bool multiply(int64_t a, int64_t b, int64_t &product) { return !llvm::MulOverflow(a, b, product); }
+
+bool isConstant(const ValidSize &size) {
+  return size.divisor == 1 && llvm::all_of(size.multipliers, [](int64_t m) { return m == 0; });
+}
+
+/// Multiplies all but the divisor.
+bool scale(ValidSize &size, int64_t factor) {
+  return multiply(size.offset, factor, size.offset) &&
+         llvm::all_of(size.multipliers, [&](int64_t &m) { return multiply(m, factor, m); });
+}
+
+bool addTo(ValidSize &sum, const ValidSize &term) {
+  return add(sum.offset, term.offset, sum.offset) &&
+         llvm::all_of(llvm::zip_equal(sum.multipliers, term.multipliers), [](auto pair) {
+           return add(std::get<0>(pair), std::get<1>(pair), std::get<0>(pair));
+         });
+}
+
+} // namespace
+
+std::optional<ValidSize> ValidSize::get(AffineExpr expr, unsigned numExtents) {
+  ValidSize size;
+  size.multipliers.assign(numExtents, 0);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    size.offset = constant.getValue();
+    return size;
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    if (symbol.getPosition() >= numExtents)
+      return std::nullopt;
+    size.multipliers[symbol.getPosition()] = 1;
+    return size;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt; // dimensions of the map
+  std::optional<ValidSize> lhs = get(binary.getLHS(), numExtents);
+  std::optional<ValidSize> rhs = get(binary.getRHS(), numExtents);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (binary.getKind()) {
+  case AffineExprKind::Add: // x + y floordiv d = (x * d + y) floordiv d
+    if (lhs->divisor != 1)
+      std::swap(lhs, rhs);
+    if (lhs->divisor != 1 || !scale(*lhs, rhs->divisor) || !addTo(*rhs, *lhs))
+      return std::nullopt;
+    return rhs;
+  case AffineExprKind::Mul:
+    if (isConstant(*lhs))
+      std::swap(lhs, rhs);
+    if (!isConstant(*rhs) || lhs->divisor != 1 || !scale(*lhs, rhs->offset))
+      return std::nullopt;
+    return lhs;
+  case AffineExprKind::CeilDiv: // x ceildiv d = (x + d - 1) floordiv d
+  case AffineExprKind::FloorDiv:
+    if (!isConstant(*rhs) || rhs->offset < 1)
+      return std::nullopt;
+    if (binary.getKind() == AffineExprKind::CeilDiv) {
+      ValidSize round;
+      round.multipliers.assign(numExtents, 0);
+      if (!multiply(rhs->offset - 1, lhs->divisor, round.offset) || !addTo(*lhs, round))
+        return std::nullopt;
+    }
+    // x floordiv a floordiv b = x floordiv (a * b)
+    if (!multiply(lhs->divisor, rhs->offset, lhs->divisor))
+      return std::nullopt;
+    return lhs;
+  default:
+    return std::nullopt;
+  }
+}
+
+AffineExpr ValidSize::getExpr(MLIRContext *context) const {
+  AffineExpr sum = getAffineConstantExpr(0, context);
+  for (auto [i, multiplier] : llvm::enumerate(multipliers))
+    sum = sum + getAffineSymbolExpr(i, context) * multiplier;
+  return (sum + offset).floorDiv(divisor);
+}
+
+std::optional<int64_t> ValidSize::at(ArrayRef<int64_t> extents) const {
+  int64_t sum = offset;
+  for (auto [multiplier, extent] : llvm::zip_equal(multipliers, extents)) {
+    int64_t term;
+    if (!multiply(multiplier, extent, term) || !add(sum, term, sum))
+      return std::nullopt;
+  }
+  return llvm::divideFloorSigned(sum, divisor);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much of a port of a variant is valid (#ttc.variant, `ttc.dims`).
+#ifndef TTC_DIALECTS_TTC_LAYOUT_VALIDSIZE_H
+#define TTC_DIALECTS_TTC_LAYOUT_VALIDSIZE_H
+
+#include "mlir/IR/AffineMap.h"
+#include <optional>
+
+namespace mlir::ttc {
+
+/// The valid size of a dimension: (sum of multipliers[i] * extent i + offset) floordiv divisor.
+struct ValidSize {
+  SmallVector<int64_t> multipliers; ///< one for each dimension of the variant
+  int64_t offset = 0;
+  int64_t divisor = 1; ///< at least 1
+
+  /// Of an expression over symbols s0 ... s(numExtents - 1). Nothing if it has another form (a sum
+  /// with at most one quotient by a constant, and quotients of such sums), or numbers beyond i64.
+  static std::optional<ValidSize> get(AffineExpr expr, unsigned numExtents);
+  /// The inverse of get().
+  AffineExpr getExpr(MLIRContext *context) const;
+  /// The size at the given extents. Nothing if it does not fit in i64.
+  std::optional<int64_t> at(ArrayRef<int64_t> extents) const;
+};
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_LAYOUT_VALIDSIZE_H
