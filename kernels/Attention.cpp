@@ -31,10 +31,8 @@ TTC_INLINE void computeScores(const AttentionParams &p, const float *q, const fl
         const float *from = mask + r * p.maskRow + v * VL;
         score = sums[r][v] * scale + load(from, lanes);
       }
-      TTC_UNROLL
-      for (int i = 0; i < VL; ++i)
-        if (i >= lanes)
-          score[i] = -__builtin_inff();
+      if (lanes < VL)
+        score = laneNumbers() < (vi)(int32_t)lanes ? score : (vf)-__builtin_inff();
       store(scores + r * p.scoreRow + v * VL, score);
     }
   }
@@ -79,10 +77,11 @@ TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, f
 /// The results of MR rows and `valid` columns of a panel of V.
 template <int MR, int NV, bool WIDE>
 TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, const float *inverses,
-                               const float *panel, int64_t valid, float *out, int64_t row,
-                               int64_t col, void *const *operands, epilogue_t epilogue) {
+                               const float *panel, int64_t cols, int64_t valid, float *out,
+                               int64_t row, int64_t col, void *const *operands,
+                               epilogue_t epilogue) {
   vf sums[MR][NV];
-  multiplyPanel<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, p.cols);
+  multiplyPanel<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, cols);
   alignas(64) float buffer[MR * NV * VL];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
@@ -129,11 +128,12 @@ TTC_INLINE void packMatrix(const float *from, int64_t rowStride, int64_t colStri
   packPanel(g, from, (panels - 1) * nr, rest, to + (panels - 1) * depth * nr);
 }
 
-/// One head's row tiles [begin, end).
+/// One head's row tiles [begin, end), and the keys that count.
 struct Head {
   const float *q, *mask;
   float *out;
   int64_t outBase;
+  int64_t cols;
 };
 
 TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t begin, int64_t end,
@@ -165,7 +165,9 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
   // Two vectors of a panel at a time: all of it, but for a wide panel on a narrow CPU.
   auto scorePanel = [&](int64_t panel, int64_t valid) __attribute__((always_inline)) {
     TTC_UNROLL
-    for (int64_t shift = 0; shift < valid; shift += 2 * VL) {
+    for (int64_t shift = 0; shift < p.nr; shift += 2 * VL) {
+      if (shift >= valid)
+        break;
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
       forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
         computeScores<MR, NV, WIDE>(p, head.q + row * p.qRow, keys + panel * p.depth * p.nr + shift,
@@ -176,18 +178,20 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
   };
   auto resultPanel = [&](int64_t panel, int64_t valid) __attribute__((always_inline)) {
     TTC_UNROLL
-    for (int64_t shift = 0; shift < valid; shift += 2 * VL) {
+    for (int64_t shift = 0; shift < p.nr; shift += 2 * VL) {
+      if (shift >= valid)
+        break;
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
       forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
         computeResults<MR, NV, WIDE>(
             p, scores + (row - first) * p.scoreRow, inverses + (row - first),
-            values + panel * p.cols * p.nr + shift, columns,
+            values + panel * head.cols * p.nr + shift, head.cols, columns,
             head.out + head.outBase + row * p.outRow + col,
             (head.outBase + row * p.outRow) / p.outPitch, col, operands, epilogue);
       });
     }
   };
-  int64_t keyPanels = ceilDiv(p.cols, p.nr), keyRest = p.cols - (keyPanels - 1) * p.nr;
+  int64_t keyPanels = ceilDiv(head.cols, p.nr), keyRest = head.cols - (keyPanels - 1) * p.nr;
   TTC_NO_UNROLL
   for (int64_t panel = 0; panel < keyPanels - 1; ++panel)
     scorePanel(panel, p.nr);
@@ -197,11 +201,12 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
     int64_t rows = last - first, row = 0;
     TTC_NO_UNROLL
     for (; row + kRowsAtOnce <= rows; row += kRowsAtOnce)
-      exponentiate<kRowsAtOnce>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(p.cols, VL),
+      exponentiate<kRowsAtOnce>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(head.cols, VL),
                                 inverses + row);
     TTC_NO_UNROLL
     for (; row < rows; ++row)
-      exponentiate<1>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(p.cols, VL), inverses + row);
+      exponentiate<1>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(head.cols, VL),
+                      inverses + row);
   }
   TTC_SUM_ZONE(markers, 1, "values");
   int64_t valuePanels = ceilDiv(p.values, p.nr), valueRest = p.values - (valuePanels - 1) * p.nr;
@@ -219,6 +224,10 @@ TTC_KERNEL void ttc_kernel_attention(void *const *operands, uint8_t *scratch, in
   const AttentionParams &p = *reinterpret_cast<const AttentionParams *>(params);
   Range tiles = part(ceilDiv(p.rows, p.mr), p.rowSplits, workgroup % p.rowSplits);
   Range batch = part(p.batch[0] * p.batch[1] * p.batch[2], p.batchSplits, workgroup / p.rowSplits);
+  // Whatever the number is, the kernel stays within its operands.
+  int64_t cols = p.cols;
+  if (p.hasKeys)
+    cols = min<int64_t>(max(*static_cast<const int32_t *>(operands[p.hasMask ? 4 : 3]), 1), p.cols);
   TTC_NO_UNROLL
   for (int64_t index = batch.begin; index < batch.end; ++index) {
     TTC_MAIN_CHILD_ZONE(markers, "head");
@@ -230,15 +239,16 @@ TTC_KERNEL void ttc_kernel_attention(void *const *operands, uint8_t *scratch, in
     {
       TTC_ZONE(markers, "pack");
       packMatrix(static_cast<const float *>(operands[1]) + p.kOffset + at(p.kBatch), p.kK, p.kN,
-                 p.depth, p.cols, p.nr, reinterpret_cast<float *>(scratch + p.keysAt));
+                 p.depth, cols, p.nr, reinterpret_cast<float *>(scratch + p.keysAt));
       packMatrix(static_cast<const float *>(operands[2]) + p.vOffset + at(p.vBatch), p.vK, p.vN,
-                 p.cols, p.values, p.nr, reinterpret_cast<float *>(scratch + p.valuesAt));
+                 cols, p.values, p.nr, reinterpret_cast<float *>(scratch + p.valuesAt));
     }
     Head head;
     head.q = static_cast<const float *>(operands[0]) + p.qOffset + at(p.qBatch);
     head.mask = static_cast<const float *>(operands[3]) + at(p.maskBatch); // only if hasMask
-    head.out = static_cast<float *>(operands[p.hasMask ? 4 : 3]);
+    head.out = static_cast<float *>(operands[3 + p.hasMask + p.hasKeys]);
     head.outBase = p.outOffset + at(p.outBatch);
+    head.cols = cols;
     TTC_NO_UNROLL
     for (int64_t tile = tiles.begin; tile < tiles.end; tile += p.blockTiles)
       runBlock(p, head, tile, min(tile + p.blockTiles, tiles.end), scratch, operands, epilogue,

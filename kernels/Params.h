@@ -82,6 +82,8 @@ struct AttentionParams {
   int64_t vOffset, vK, vN;
   // 1 with a mask: an operand after V, whose columns are consecutive.
   int64_t hasMask, maskRow;
+  // 1 with a number of keys: an operand after those above. Then `cols` is the most.
+  int64_t hasKeys;
   // The bits of an f32.
   int64_t scale;
   // As in GemmParams.

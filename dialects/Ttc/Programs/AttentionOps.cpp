@@ -77,6 +77,7 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
     const bool hasRows = mask.getRank() > 1 && mask.getShape()[mask.getRank() - 2] != 1;
     p.maskRow = hasRows ? strideOf(kMask, 2) : 0;
   }
+  p.hasKeys = op.getKeys() ? 1 : 0;
   p.outOffset = views[kResult].getOffset();
   p.outRow = strideOf(kResult, 2);
   p.outPitch = layout ? layout.getPitch() : p.values;
@@ -171,6 +172,8 @@ LogicalResult KernelAttentionOp::verify() {
       return emitOpError() << "(C4) expected a mask that broadcasts to [" << ArrayRef(scores)
                            << "] and has its last dimension, found [" << mask << "]";
   }
+  if (getKeys() && getKeys().getType().getNumElements() != 1)
+    return emitOpError() << "(C7) expected 'keys' of one number, found " << getKeys().getType();
   if (!getScale().isFinite())
     return emitOpError() << "(C6) expected a finite scale, found " << getScaleAttr();
   if (!hasLoops())

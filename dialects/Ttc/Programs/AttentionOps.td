@@ -4,7 +4,7 @@
 
 include "dialects/Ttc/Programs/KernelOpBase.td"
 
-def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
+def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "Attention of whole heads, whose scores are not stored";
   let description = [{
     softmax(scale * q k + mask) v, over the last dimension, for each element of the batch: `q` is
@@ -19,6 +19,9 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
     stay in scratch until they have been multiplied by `v`. `tile` is the register tile of both products. A row's
     maximum is subtracted before exp, and its sum divides the results, not the scores.
 
+    With `keys`, only the first keys count, as many as this number says, at least 1 and at most N: the result is that of
+    an op on `k` [batch..., D, n] and `v` [batch..., n, E]. Nothing else of `k`, `v` and the last dimension of `mask` is read.
+
     Constraints:
     - (C1) `tile` has 1 to 14 rows, and 16 or 32 columns.
     - (C2) The views have the shapes above: as many dimensions, at least two, and none is 0. Batch dimensions are
@@ -28,22 +31,26 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
     - (C4) `mask` broadcasts to [batch..., M, N], and has the dimension N.
     - (C5) At most three batch dimensions remain after those with consecutive strides are merged.
     - (C6) `scale` is finite.
+    - (C7) `keys` is one number.
 
     ```mlir
     %0 = ttc.kernel.attention %q, %k, %v, %mask {scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>}
         : (tensor<12x128x64xf32>, tensor<12x64x128xf32>, tensor<12x128x64xf32>, tensor<128x128xf32>)
           -> tensor<12x128x64xf32>
+    %1 = ttc.kernel.attention %q, %k, %v keys(%n) {scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>}
+        : (tensor<12x128x64xf32>, tensor<12x64x128xf32>, tensor<12x128x64xf32>, tensor<1xi32>)
+          -> tensor<12x128x64xf32>
     ```
   }];
   let arguments = (ins Ttc_KernelTensor:$q, Ttc_KernelTensor:$k, Ttc_KernelTensor:$v,
-    Optional<Ttc_KernelTensor>:$mask, F32Attr:$scale, DenseI64ArrayAttr:$tile,
+    Optional<Ttc_KernelTensor>:$mask, Optional<StaticShapeTensorOf<[I32]>>:$keys, F32Attr:$scale, DenseI64ArrayAttr:$tile,
     OptionalAttr<Ttc_ViewAttr>:$q_view,
     OptionalAttr<Ttc_ViewAttr>:$k_view,
     OptionalAttr<Ttc_ViewAttr>:$v_view,
     OptionalAttr<Ttc_ViewAttr>:$result_view);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat =
-      "$q `,` $k `,` $v (`,` $mask^)? attr-dict `:` functional-type(operands, results)";
+      "$q `,` $k `,` $v (`,` $mask^)? (`keys` `(` $keys^ `)`)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The view of an operand (q, k, v: 0, 1, 2), or of the result (3); the identity where none is given.

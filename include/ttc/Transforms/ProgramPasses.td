@@ -468,6 +468,9 @@ def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {
     `ttc.kernel.attention`, which does not store the scores. In between, the scores may be multiplied or divided by a
     constant, and then a mask may be added. A mask of zeros is left out.
 
+    Where the last scores of all rows are -inf from a number on that is known in each run, as `--ttc-mask-padding` makes
+    them, the kernel is told the number of keys that count (`keys`). It needs no zeros in the place of the other values.
+
     It is rewritten if
 
     1. both products are `ttc.kernel.gemm` whose right operands are not packed ahead of time: keys and values are not
@@ -496,6 +499,22 @@ def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {
     After:
     ```mlir
     %4 = ttc.kernel.attention %q, %k, %v, %mask {k_view = ..., scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>}
+      : (...) -> tensor<12x128x64xf32>
+    ```
+
+    Before, with keys up to an extent:
+    ```mlir
+    %valid = ttc.compare lt %iota, %extent : (tensor<128xi32>, tensor<1xi32>) -> tensor<128xi1>
+    %rows = ttc.reshape %valid : (tensor<128xi1>) -> tensor<128x1xi1>
+    %v0 = ttc.where %rows, %v, %zero : (...) -> tensor<12x128x64xf32>
+    %0 = ttc.kernel.gemm %q, %k {b_view = ..., tile = array<i64: 14, 32>} : (...) -> tensor<12x128x128xf32>
+    %1 = ttc.where %valid, %0, %lowest : (...) -> tensor<12x128x128xf32>
+    %2 = ttc.softmax %1 {axis = 2} : (tensor<12x128x128xf32>) -> tensor<12x128x128xf32>
+    %3 = ttc.kernel.gemm %2, %v0 {tile = array<i64: 14, 32>} : (...) -> tensor<12x128x64xf32>
+    ```
+    After:
+    ```mlir
+    %3 = ttc.kernel.attention %q, %k, %v keys(%extent) {k_view = ..., scale = 1.000000e+00 : f32, tile = array<i64: 14, 32>}
       : (...) -> tensor<12x128x64xf32>
     ```
 

@@ -6,6 +6,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace ttc::test;
@@ -22,6 +23,8 @@ struct Attention {
   bool split = false;
   /// The dimensions of the mask; none without.
   std::vector<int64_t> mask = {};
+  /// Whether an operand says how many keys count.
+  bool hasKeys = false;
 
   std::vector<int64_t> stored(int64_t length, int64_t width) const {
     return split ? std::vector<int64_t>{batch, length, heads, width}
@@ -45,6 +48,7 @@ struct Attention {
   }
   std::string op(const std::vector<int64_t> &tile) const {
     return "ttc.kernel.attention %0, %1, %2" + std::string(mask.empty() ? "" : ", %3") +
+           (hasKeys ? " keys(%" + std::to_string(mask.empty() ? 3 : 4) + ")" : "") +
            " {scale = 2.500000e-01 : f32, tile = " + array(tile) +
            ", q_view = " + view(rows, depth, false) + ", k_view = " + view(columns, depth, true) +
            ", v_view = " + view(columns, values, false) +
@@ -55,6 +59,8 @@ struct Attention {
                                    tensor(stored(columns, values))};
     if (!mask.empty())
       types.push_back(tensor(mask));
+    if (hasKeys)
+      types.push_back("tensor<1xi32>");
     return types;
   }
   int64_t maskAt(int64_t b, int64_t h, int64_t i, int64_t j) const {
@@ -206,6 +212,101 @@ TEST(AttentionKernel, SpecialNumbers) {
   expectNear(expected, found, "special numbers");
   for (int64_t e = 0; e < a.values; ++e)
     EXPECT_EQ(found[4 * a.values + e], v[36 * a.values + e]);
+}
+
+/// Fewer keys than columns, at every number: what is not a number reaches nothing from the others,
+/// and results have the bits of a kernel of just these keys, for each number in `compared`.
+void testKeys(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &tile, Attention most,
+              const std::vector<int64_t> &compared) {
+  most.hasKeys = true;
+  auto withColumns = [&](int64_t columns) {
+    Attention a = most;
+    a.hasKeys = false;
+    a.columns = columns;
+    if (!a.mask.empty())
+      a.mask.back() = columns;
+    return a;
+  };
+  KernelSuite suite;
+  const std::string type = tensor(most.stored(most.rows, most.values));
+  suite.add(most.op(tile), most.operands(), type);
+  for (int64_t n : compared)
+    suite.add(withColumns(n).op(tile), withColumns(n).operands(), type);
+  ASSERT_TRUE(suite.compile(target));
+  const int64_t heads = most.batch * most.heads;
+  Buffer q(heads * most.rows * most.depth), number(1);
+  q.fillRandom(1);
+  for (int64_t n = 1; n <= most.columns; ++n) {
+    const Attention a = withColumns(n);
+    Buffer k(heads * n * a.depth), v(heads * n * a.values);
+    Buffer mask(a.mask.empty() ? 1 : product(a.mask));
+    k.fillRandom(2);
+    v.fillRandom(3);
+    mask.fillRandom(4);
+    Buffer allK(heads * most.columns * a.depth, NAN), allV(heads * most.columns * a.values, NAN);
+    Buffer allMask(a.mask.empty() ? 1 : product(most.mask), NAN);
+    for (int64_t b = 0; b < a.batch; ++b)
+      for (int64_t h = 0; h < a.heads; ++h)
+        for (int64_t j = 0; j < n; ++j) {
+          for (int64_t d = 0; d < a.depth; ++d)
+            allK[most.at(b, h, j, d, most.columns, a.depth)] = k[a.at(b, h, j, d, n, a.depth)];
+          for (int64_t e = 0; e < a.values; ++e)
+            allV[most.at(b, h, j, e, most.columns, a.values)] = v[a.at(b, h, j, e, n, a.values)];
+        }
+    for (size_t i = 0; !a.mask.empty() && i < mask.size(); ++i)
+      allMask[i / n * most.columns + i % n] = mask[i];
+    Buffer expected(heads * a.rows * a.values), found(expected.size(), 1e30f);
+    naiveAttention(a, q, k, v, mask, expected);
+    std::vector<const float *> few{q.data(), k.data(), v.data()};
+    std::vector<const float *> all{q.data(), allK.data(), allV.data()};
+    if (!a.mask.empty()) {
+      few.push_back(mask.data());
+      all.push_back(allMask.data());
+    }
+    auto keys = static_cast<int32_t>(n);
+    std::memcpy(number.data(), &keys, sizeof(keys));
+    all.push_back(number.data());
+    few.push_back(expected.data());
+    all.push_back(found.data());
+    suite.program(0)(all);
+    expectNear(expected, found, std::to_string(n) + " keys");
+    if (auto at = llvm::find(compared, n); at != compared.end()) {
+      suite.program(at - compared.begin() + 1)(few);
+      expectEqual(expected, found, std::to_string(n) + " keys");
+    }
+  }
+  // Other numbers stay within the operands.
+  Buffer k(heads * most.columns * most.depth), v(heads * most.columns * most.values);
+  Buffer mask(most.mask.empty() ? 1 : product(most.mask));
+  for (auto [keys, meant] : {std::pair<int32_t, int32_t>(INT32_MAX, most.columns),
+                             {most.columns + 1, most.columns},
+                             {0, 1},
+                             {INT32_MIN, 1}}) {
+    std::vector<Buffer> found;
+    for (int32_t value : {keys, meant}) {
+      std::memcpy(number.data(), &value, sizeof(value));
+      std::vector<const float *> all{q.data(), k.data(), v.data()};
+      if (!most.mask.empty())
+        all.push_back(mask.data());
+      found.emplace_back(heads * most.rows * most.values, 1e30f);
+      all.insert(all.end(), {number.data(), found.back().data()});
+      suite.program(0)(all);
+    }
+    expectEqual(found[1], found[0], std::to_string(keys) + " keys");
+  }
+}
+
+TEST(AttentionKernel, Keys) {
+  const bool isWide = mlir::ttc::getVectorLength(host()) == 16;
+  const std::vector<int64_t> tile{isWide ? 14 : 6, isWide ? 32 : 16};
+  testKeys(host(), tile, {1, 2, 20, 67, 16, 24, true, {1, 1, 1, 67}}, {1, 15, 32, 33, 48, 66});
+  testKeys(host(), tile, {2, 1, 9, 34, 12, 40, false}, {16, 17});
+}
+
+TEST(AttentionKernel, KeysAvx2) {
+  const mlir::ttc::CpuTarget target = *mlir::ttc::getCpuTarget("x86-64-v3");
+  testKeys(target, {6, 16}, {1, 1, 13, 35, 16, 16, true, {13, 35}}, {7, 8, 9, 17});
+  testKeys(target, {4, 32}, {1, 2, 8, 66, 8, 8, true}, {16, 25, 40});
 }
 
 } // namespace

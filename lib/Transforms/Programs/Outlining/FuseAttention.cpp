@@ -12,6 +12,7 @@
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include <cmath>
+#include <limits>
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_FUSEATTENTION
@@ -56,6 +57,8 @@ struct Scores {
   KernelGemmOp product;
   float scale = 1;
   Value mask;
+  /// The number of keys that count, if not all do: i32, of one element.
+  Value keys;
   /// What computes them, from the product on.
   SmallVector<Location> locations;
 };
@@ -73,8 +76,96 @@ std::optional<std::pair<Value, Value>> splitOperands(Operation *op, bool isCommu
   return std::nullopt;
 }
 
+/// The number of elements along the last dimension that a condition is true for: those of numbers
+/// from 0 on that are less than it. Null if it is something else.
+Value getExtent(Value condition, int64_t size) {
+  while (auto reshape = condition.getDefiningOp<ReshapeOp>())
+    condition = reshape.getX();
+  auto compare = condition.getDefiningOp<CompareOp>();
+  if (!compare || compare.getPredicate() != ComparePredicate::LT)
+    return {};
+  auto numbers = tensorType(compare.getA()), extent = tensorType(compare.getB());
+  auto constant = compare.getA().getDefiningOp<ConstantOp>();
+  if (!constant || !numbers.getElementType().isSignlessInteger(32) ||
+      numbers.getNumElements() != size || extent.getNumElements() != 1)
+    return {};
+  std::optional<ArrayRef<char>> bytes = viewConstantBytes(constant.getValue());
+  if (!bytes || bytes->size() != size * sizeof(int32_t))
+    return {};
+  auto *values = reinterpret_cast<const int32_t *>(bytes->data());
+  for (int32_t i = 0; i < size; ++i)
+    if (values[i] != i)
+      return {};
+  return compare.getB();
+}
+
+/// The only dimension of a condition that has more than one element, counted from the last one of
+/// what it broadcasts to.
+std::optional<int64_t> getOnlyDim(Value condition) {
+  std::optional<int64_t> only;
+  for (auto [fromLast, size] : llvm::enumerate(llvm::reverse(tensorType(condition).getShape()))) {
+    if (size == 1)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = fromLast;
+  }
+  return only;
+}
+
+/// Whether a softmax gives it no weight beside any number.
+bool isLowest(Value value) {
+  std::optional<float> number = getScalar(value);
+  return number && *number == -std::numeric_limits<float>::infinity();
+}
+
+/// Whether index `n` of the view's second to last dimension is index `n` of dimension `dim` of the
+/// tensor, whatever the other indices are.
+bool isAlong(ViewAttr view, RankedTensorType type, int64_t dim) {
+  const int64_t rank = view.getRank(), size = type.getDimSize(dim);
+  const int64_t step = llvm::product_of(type.getShape().drop_front(dim + 1)), whole = step * size;
+  if (view.getShape()[rank - 2] != size || view.getStrides()[rank - 2] != step ||
+      view.getOffset() % whole >= step)
+    return false;
+  int64_t inner = view.getOffset() % step;
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t stride = view.getStrides()[i], extent = view.getShape()[i];
+    if (i == rank - 2 || extent == 1 || (stride > 0 && stride % whole == 0))
+      continue;
+    if (stride < 0)
+      return false;
+    inner += (extent - 1) * stride;
+  }
+  return inner < step;
+}
+
+/// The values of the keys that count, without the mask that makes zeros of the others.
+Value skipMask(Value values, ViewAttr view, Value keys) {
+  auto where = values.getDefiningOp<WhereOp>();
+  if (!where || where.getA().getType() != values.getType() || getScalar(where.getB()) != 0.0f)
+    return values;
+  std::optional<int64_t> fromLast = getOnlyDim(where.getCond());
+  auto type = tensorType(values);
+  if (!fromLast || getExtent(where.getCond(), view.getShape()[view.getRank() - 2]) != keys ||
+      !isAlong(view, type, type.getRank() - 1 - *fromLast))
+    return values;
+  return where.getA();
+}
+
 std::optional<Scores> findScores(Value value) {
   Scores scores;
+  if (auto where = value.getDefiningOp<WhereOp>()) {
+    // Fewer keys than columns: the others have the lowest score.
+    const int64_t size = tensorType(value).getShape().back();
+    if (where.getA().getType() != value.getType() || !where.getA().hasOneUse() ||
+        !isLowest(where.getB()) || (size != 1 && getOnlyDim(where.getCond()) != 0))
+      return std::nullopt;
+    scores.keys = getExtent(where.getCond(), size);
+    if (!scores.keys)
+      return std::nullopt;
+    scores.locations.push_back(where.getLoc());
+    value = where.getA();
+  }
   if (auto add = value.getDefiningOp<AddOp>()) {
     auto operands = splitOperands(add, /*isCommutative=*/true);
     if (!operands)
@@ -154,12 +245,13 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
     // Panels are packed as a whole: with few keys or values, narrow ones.
     const bool isWide = vectorLength == 16;
     const bool isNarrow = std::min(type.getShape().back(), out.getShape().back()) <= 16;
+    const Value values = scores->keys ? skipMask(op.getB(), v, scores->keys) : op.getB();
     auto attention = KernelAttentionOp::create(
         rewriter, rewriter.getFusedLoc(scores->locations), op.getType(), product.getA(),
-        product.getB(), op.getB(), scores->mask, rewriter.getF32FloatAttr(scores->scale),
+        product.getB(), values, scores->mask, scores->keys, rewriter.getF32FloatAttr(scores->scale),
         rewriter.getDenseI64ArrayAttr({isWide ? 14 : 6, isWide && !isNarrow ? 32 : 16}),
         extendRank(q, product.getA(), rank), extendRank(k, product.getB(), rank),
-        extendRank(v, op.getB(), rank), op.getResultViewAttr());
+        extendRank(v, values, rank), op.getResultViewAttr());
     if (!attention.hasLoops() || attention.getScratchBytes() > ::ttc::kernels::kAttentionBudget) {
       rewriter.eraseOp(attention);
       return rewriter.notifyMatchFailure(op, "too many batch dimensions, or too much scratch");

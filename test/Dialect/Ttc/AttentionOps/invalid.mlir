@@ -47,6 +47,11 @@ func.func @attention(%a0: tensor<4x8x16xf32>, %a1: tensor<4x16x8xf32>, %a2: tens
 // change: 4x8x16xf32>) -> => 4x8x16xf32>, tensor<8x1xf32>) ->
 // expected-error {{'ttc.kernel.attention' op (C4) expected a mask that broadcasts to [4, 8, 8] and has its last dimension, found [8, 1]}}
 
+// change: 4x8x16xf32>) { => 4x8x16xf32>, %a3: tensor<2xi32>) {
+// change: %a2 { => %a2 keys(%a3) {
+// change: 4x8x16xf32>) -> => 4x8x16xf32>, tensor<2xi32>) ->
+// expected-error {{'ttc.kernel.attention' op (C7) expected 'keys' of one number, found 'tensor<2xi32>'}}
+
 // change: scale = 1.0 => scale = 0x7F800000
 // expected-error {{'ttc.kernel.attention' op (C6) expected a finite scale, found 0x7F800000 : f32}}
 

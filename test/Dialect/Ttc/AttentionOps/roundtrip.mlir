@@ -22,3 +22,15 @@ func.func @views(%q: tensor<1x128x768xf32>, %k: tensor<1x128x768xf32>, %v: tenso
       : (tensor<1x128x768xf32>, tensor<1x128x768xf32>, tensor<1x128x768xf32>) -> tensor<1x128x12x64xf32>
   return %0 : tensor<1x128x12x64xf32>
 }
+
+// Keys up to a number.
+// CHECK-LABEL: @keys
+func.func @keys(%q: tensor<12x128x64xf32>, %k: tensor<12x64x100xf32>, %v: tensor<12x100x40xf32>, %mask: tensor<128x100xf32>, %n: tensor<1xi32>) -> (tensor<12x128x40xf32>, tensor<12x128x40xf32>) {
+  // CHECK: ttc.kernel.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} keys(%{{.*}}) {scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>} : (tensor<12x128x64xf32>, tensor<12x64x100xf32>, tensor<12x100x40xf32>, tensor<128x100xf32>, tensor<1xi32>) -> tensor<12x128x40xf32>
+  %0 = ttc.kernel.attention %q, %k, %v, %mask keys(%n) {scale = 0.125 : f32, tile = array<i64: 14, 32>}
+      : (tensor<12x128x64xf32>, tensor<12x64x100xf32>, tensor<12x100x40xf32>, tensor<128x100xf32>, tensor<1xi32>) -> tensor<12x128x40xf32>
+  // CHECK: ttc.kernel.attention %{{.*}}, %{{.*}}, %{{.*}} keys(%{{.*}}) {scale
+  %1 = ttc.kernel.attention %q, %k, %v keys(%n) {scale = 0.125 : f32, tile = array<i64: 14, 32>}
+      : (tensor<12x128x64xf32>, tensor<12x64x100xf32>, tensor<12x100x40xf32>, tensor<1xi32>) -> tensor<12x128x40xf32>
+  return %0, %1 : tensor<12x128x40xf32>, tensor<12x128x40xf32>
+}

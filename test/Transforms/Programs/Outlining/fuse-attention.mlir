@@ -150,3 +150,92 @@ module @small attributes {ttc.target = #ttc.target<name = "small", triple = "x86
     return %2 : tensor<4x40x32xf32>
   }
 }
+
+// -----
+
+// Keys up to an extent: neither mask is left. The one of the values is in front of a transpose of heads.
+// CHECK-LABEL: @keys
+// CHECK-SAME: %[[Q:.*]]: tensor<2x4x40x32xf32>, %[[K:.*]]: tensor<2x4x32x40xf32>, %[[V:.*]]: tensor<2x40x128xf32>, %[[N:.*]]: tensor<1xi32>
+// CHECK-NOT: ttc.where
+// CHECK: ttc.kernel.attention %[[Q]], %[[K]], %[[V]] keys(%[[N]])
+// CHECK-SAME: scale = 2.500000e-01
+// CHECK-SAME: v_view = #ttc.view<shape = [2, 4, 40, 32], strides = [5120, 32, 128, 1], offset = 0>
+// CHECK-NOT: ttc.where
+// CHECK: return
+func.func @keys(%q: tensor<2x4x40x32xf32>, %k: tensor<2x4x32x40xf32>, %v: tensor<2x40x128xf32>, %n: tensor<1xi32>) -> tensor<2x4x40x32xf32> {
+  %scale = ttc.constant dense<0.25> : tensor<f32>
+  %zero = ttc.constant dense<0.0> : tensor<f32>
+  %lowest = ttc.constant dense<0xFF800000> : tensor<f32>
+  %iota = ttc.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]> : tensor<40xi32>
+  %valid = ttc.compare lt %iota, %n : (tensor<40xi32>, tensor<1xi32>) -> tensor<40xi1>
+  %rows = ttc.reshape %valid : (tensor<40xi1>) -> tensor<40x1xi1>
+  %0 = ttc.where %rows, %v, %zero : (tensor<40x1xi1>, tensor<2x40x128xf32>, tensor<f32>) -> tensor<2x40x128xf32>
+  %1 = ttc.reshape %0 : (tensor<2x40x128xf32>) -> tensor<2x40x4x32xf32>
+  %2 = ttc.transpose %1 {permutation = [0, 2, 1, 3]} : (tensor<2x40x4x32xf32>) -> tensor<2x4x40x32xf32>
+  %3 = ttc.matmul %q, %k : (tensor<2x4x40x32xf32>, tensor<2x4x32x40xf32>) -> tensor<2x4x40x40xf32>
+  %4 = ttc.mul %3, %scale : (tensor<2x4x40x40xf32>, tensor<f32>) -> tensor<2x4x40x40xf32>
+  %5 = ttc.where %valid, %4, %lowest : (tensor<40xi1>, tensor<2x4x40x40xf32>, tensor<f32>) -> tensor<2x4x40x40xf32>
+  %6 = ttc.softmax %5 {axis = 3} : (tensor<2x4x40x40xf32>) -> tensor<2x4x40x40xf32>
+  %7 = ttc.matmul %6, %2 : (tensor<2x4x40x40xf32>, tensor<2x4x40x32xf32>) -> tensor<2x4x40x32xf32>
+  return %7 : tensor<2x4x40x32xf32>
+}
+
+// -----
+
+// Masks of the values that are not that of the keys stay: another extent, another dimension, another number.
+// CHECK-LABEL: @other_values
+// CHECK-COUNT-3: ttc.where
+// CHECK-COUNT-3: ttc.kernel.attention {{.*}} keys(
+func.func @other_values(%q: tensor<40x40xf32>, %k: tensor<40x40xf32>, %v: tensor<40x40xf32>, %n: tensor<1xi32>, %m: tensor<1xi32>) -> (tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>) {
+  %zero = ttc.constant dense<0.0> : tensor<f32>
+  %one = ttc.constant dense<1.0> : tensor<f32>
+  %lowest = ttc.constant dense<0xFF800000> : tensor<f32>
+  %iota = ttc.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]> : tensor<40xi32>
+  %valid = ttc.compare lt %iota, %n : (tensor<40xi32>, tensor<1xi32>) -> tensor<40xi1>
+  %rows = ttc.reshape %valid : (tensor<40xi1>) -> tensor<40x1xi1>
+  %other = ttc.compare lt %iota, %m : (tensor<40xi32>, tensor<1xi32>) -> tensor<40xi1>
+  %otherRows = ttc.reshape %other : (tensor<40xi1>) -> tensor<40x1xi1>
+  %v1 = ttc.where %otherRows, %v, %zero : (tensor<40x1xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %v2 = ttc.where %valid, %v, %zero : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %v3 = ttc.where %rows, %v, %one : (tensor<40x1xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %0 = ttc.matmul %q, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = ttc.where %valid, %0, %lowest : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %2 = ttc.softmax %1 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %3 = ttc.matmul %2, %v1 : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %4 = ttc.matmul %q, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %5 = ttc.where %valid, %4, %lowest : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %6 = ttc.softmax %5 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %7 = ttc.matmul %6, %v2 : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %8 = ttc.matmul %q, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %9 = ttc.where %valid, %8, %lowest : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %10 = ttc.softmax %9 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %11 = ttc.matmul %10, %v3 : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  return %3, %7, %11 : tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>
+}
+
+// -----
+
+// Numbers that do not count from 0, a condition for rows, and one that is no comparison with an extent.
+// CHECK-LABEL: @no_keys
+// CHECK-NOT: ttc.kernel.attention
+func.func @no_keys(%q: tensor<40x40xf32>, %k: tensor<40x40xf32>, %v: tensor<40x40xf32>, %n: tensor<1xi32>, %any: tensor<40xi1>) -> tensor<40x40xf32> {
+  %lowest = ttc.constant dense<0xFF800000> : tensor<f32>
+  %ones = ttc.constant dense<1> : tensor<40xi32>
+  %iota = ttc.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]> : tensor<40xi32>
+  %valid = ttc.compare lt %ones, %n : (tensor<40xi32>, tensor<1xi32>) -> tensor<40xi1>
+  %less = ttc.compare lt %iota, %n : (tensor<40xi32>, tensor<1xi32>) -> tensor<40xi1>
+  %rows = ttc.reshape %less : (tensor<40xi1>) -> tensor<40x1xi1>
+  %0 = ttc.matmul %q, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = ttc.where %valid, %0, %lowest : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %2 = ttc.softmax %1 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %3 = ttc.matmul %2, %v : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %4 = ttc.matmul %3, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %5 = ttc.where %rows, %4, %lowest : (tensor<40x1xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %6 = ttc.softmax %5 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %7 = ttc.matmul %6, %v : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %8 = ttc.matmul %7, %k : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %9 = ttc.where %any, %8, %lowest : (tensor<40xi1>, tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %10 = ttc.softmax %9 {axis = 1} : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %11 = ttc.matmul %10, %v : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  return %11 : tensor<40x40xf32>
+}
