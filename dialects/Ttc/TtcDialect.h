@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
 inline constexpr llvm::StringLiteral kShardAttrName = "ttc.shard";
 /// On a result of a program: the numbers of the arguments that it may overwrite.
 inline constexpr llvm::StringLiteral kInPlaceAttrName = "ttc.in_place";
+/// On a result of a program: the elements that anything depends on, a WithinAttr.
+inline constexpr llvm::StringLiteral kWithinAttrName = "ttc.within";
 
 } // namespace mlir::ttc
 
