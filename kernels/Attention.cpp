@@ -78,8 +78,8 @@ TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, f
 template <int MR, int NV, bool WIDE>
 TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, const float *inverses,
                                const float *panel, int64_t cols, int64_t valid, float *out,
-                               int64_t row, int64_t col, void *const *operands,
-                               epilogue_t epilogue) {
+                               int64_t skip, int64_t rows, int64_t row, int64_t col,
+                               void *const *operands, epilogue_t epilogue) {
   vf sums[MR][NV];
   multiplyPanel<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, cols);
   alignas(64) float buffer[MR * NV * VL];
@@ -89,8 +89,8 @@ TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, co
     for (int v = 0; v < NV; ++v)
       store(buffer + (r * NV + v) * VL, sums[r][v] * (vf)inverses[r]);
   }
-  ttc_kernel_store_tile(buffer, MR, NV, valid, out, p.outRow, row, p.outRow / p.outPitch, col,
-                        operands, epilogue);
+  ttc_kernel_store_tile(buffer + (p.bounded ? skip * NV * VL : 0), p.bounded ? rows : MR, NV, valid,
+                        out, p.outRow, row, p.outRow / p.outPitch, col, operands, epilogue);
 }
 
 /// Calls `run` with the rows of a tile, the vectors of a panel that are used, and whether whole
@@ -128,12 +128,12 @@ TTC_INLINE void packMatrix(const float *from, int64_t rowStride, int64_t colStri
   packPanel(g, from, (panels - 1) * nr, rest, to + (panels - 1) * depth * nr);
 }
 
-/// One head's row tiles [begin, end), and the keys that count.
+/// One head's row tiles [begin, end), and the keys and rows that count.
 struct Head {
   const float *q, *mask;
   float *out;
   int64_t outBase;
-  int64_t cols;
+  int64_t cols, rows;
 };
 
 TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t begin, int64_t end,
@@ -145,21 +145,31 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
   auto *inverses = reinterpret_cast<float *>(scratch + p.inversesAt);
   int64_t tiles = ceilDiv(p.rows, p.mr);
   int64_t height = p.rows / tiles, taller = p.rows % tiles;
-  auto rowOf = [&](int64_t tile)
-                   __attribute__((always_inline)) { return tile * height + min(tile, taller); };
-  int64_t first = rowOf(begin), last = rowOf(end);
-  // Both counts of columns are constant, and so are both heights.
+  // With bounds, tiles have all rows that they can, or half of them if that suffices: the last one.
+  int64_t most = min(p.mr, p.rows), half = ceilDiv(most, 2);
+  auto isTall = [&](int64_t tile) __attribute__((always_inline)) {
+    return p.bounded ? head.rows - tile * most > half : taller != 0 && tile < taller;
+  };
+  auto rowOf = [&](int64_t tile) __attribute__((always_inline)) {
+    return p.bounded ? tile * most : tile * height + min(tile, taller);
+  };
+  int64_t first = rowOf(begin);
+  int64_t last = p.bounded ? rowOf(end - 1) + (isTall(end - 1) ? most : half) : rowOf(end);
+  // Both counts of columns are constant, and so are both heights. A tile has its rows from `row`
+  // on, and those from `row` + `skip` on count.
   auto forTiles = [&](int64_t columns, auto run) __attribute__((always_inline)) {
     TTC_NO_UNROLL
     for (int64_t tile = begin; tile < end; ++tile) {
-      int64_t row = rowOf(tile);
+      int64_t from = rowOf(tile), row = from;
+      if (p.bounded)
+        row = min(row, p.rows - (isTall(tile) ? most : half));
       auto runTile = [&]<int MR, int NV, bool WIDE>() __attribute__((always_inline)) {
-        run.template operator()<MR, NV, WIDE>(row);
+        run.template operator()<MR, NV, WIDE>(row, from - row, from - first);
       };
-      if (taller != 0 && tile < taller)
-        withSizes(height + 1, columns, p.nr, runTile);
+      if (isTall(tile))
+        withSizes(p.bounded ? most : height + 1, columns, p.nr, runTile);
       else
-        withSizes(height, columns, p.nr, runTile);
+        withSizes(p.bounded ? half : height, columns, p.nr, runTile);
     }
   };
   // Two vectors of a panel at a time: all of it, but for a wide panel on a narrow CPU.
@@ -169,10 +179,11 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
       if (shift >= valid)
         break;
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
-      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
+      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row, int64_t,
+                                                       int64_t at) __attribute__((always_inline)) {
         computeScores<MR, NV, WIDE>(p, head.q + row * p.qRow, keys + panel * p.depth * p.nr + shift,
                                     head.mask + row * p.maskRow + col, columns,
-                                    scores + (row - first) * p.scoreRow + col);
+                                    scores + at * p.scoreRow + col);
       });
     }
   };
@@ -182,12 +193,13 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
       if (shift >= valid)
         break;
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
-      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
-        computeResults<MR, NV, WIDE>(
-            p, scores + (row - first) * p.scoreRow, inverses + (row - first),
-            values + panel * head.cols * p.nr + shift, head.cols, columns,
-            head.out + head.outBase + row * p.outRow + col,
-            (head.outBase + row * p.outRow) / p.outPitch, col, operands, epilogue);
+      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row, int64_t skip,
+                                                       int64_t at) __attribute__((always_inline)) {
+        int64_t out = head.outBase + (row + skip) * p.outRow;
+        computeResults<MR, NV, WIDE>(p, scores + at * p.scoreRow, inverses + at,
+                                     values + panel * head.cols * p.nr + shift, head.cols, columns,
+                                     head.out + out + col, skip, min(most, head.rows - row - skip),
+                                     out / p.outPitch, col, operands, epilogue);
       });
     }
   };
@@ -222,8 +234,19 @@ TTC_KERNEL void ttc_kernel_attention(void *const *operands, uint8_t *scratch, in
                                      const int64_t *params, epilogue_t epilogue,
                                      ProgramMarkers *markers) {
   const AttentionParams &p = *reinterpret_cast<const AttentionParams *>(params);
-  Range tiles = part(ceilDiv(p.rows, p.mr), p.rowSplits, workgroup % p.rowSplits);
-  Range batch = part(p.batch[0] * p.batch[1] * p.batch[2], p.batchSplits, workgroup / p.rowSplits);
+  int64_t batches[3] = {p.batch[0], p.batch[1], p.batch[2]}, rows = p.rows;
+  if (p.bounded) {
+    const auto *bounds = static_cast<const int64_t *>(operands[4 + p.hasMask + p.hasKeys]);
+    TTC_UNROLL
+    for (int i = 0; i < 3; ++i)
+      batches[i] = bounds[i];
+    rows = bounds[3];
+  }
+  int64_t height = p.bounded ? min(p.mr, p.rows) : p.mr;
+  Range tiles = part(ceilDiv(rows, height), p.rowSplits, workgroup % p.rowSplits);
+  Range batch = part(batches[0] * batches[1] * batches[2], p.batchSplits, workgroup / p.rowSplits);
+  if (p.bounded && tiles.begin == tiles.end)
+    return;
   // Whatever the number is, the kernel stays within its operands.
   int64_t cols = p.cols;
   if (p.hasKeys)
@@ -231,8 +254,8 @@ TTC_KERNEL void ttc_kernel_attention(void *const *operands, uint8_t *scratch, in
   TTC_NO_UNROLL
   for (int64_t index = batch.begin; index < batch.end; ++index) {
     TTC_MAIN_CHILD_ZONE(markers, "head");
-    int64_t i2 = index % p.batch[2], upper = index / p.batch[2];
-    int64_t i1 = upper % p.batch[1], i0 = upper / p.batch[1];
+    int64_t i2 = index % batches[2], upper = index / batches[2];
+    int64_t i1 = upper % batches[1], i0 = upper / batches[1];
     auto at = [&](const int64_t (&strides)[3]) __attribute__((always_inline)) {
       return i0 * strides[0] + i1 * strides[1] + i2 * strides[2];
     };
@@ -249,6 +272,7 @@ TTC_KERNEL void ttc_kernel_attention(void *const *operands, uint8_t *scratch, in
     head.out = static_cast<float *>(operands[3 + p.hasMask + p.hasKeys]);
     head.outBase = p.outOffset + at(p.outBatch);
     head.cols = cols;
+    head.rows = rows;
     TTC_NO_UNROLL
     for (int64_t tile = tiles.begin; tile < tiles.end; tile += p.blockTiles)
       runBlock(p, head, tile, min(tile + p.blockTiles, tiles.end), scratch, operands, epilogue,

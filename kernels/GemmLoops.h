@@ -12,6 +12,32 @@
 
 namespace ttc::kernels {
 
+/// The rows that count, with GemmParams::bounded: runs of consecutive ones.
+struct Runs {
+  // Runs, and rows from one to the next.
+  int64_t outer, inner, outerStep, innerStep;
+  // Rows of a run, and their tiles.
+  int64_t length, tiles;
+};
+
+/// The rows of a tile, and half of them, for what is left of a run.
+TTC_INLINE int64_t mostRows(const GemmParams &p) { return min(p.mr, p.n * p.od * p.oh * p.ow); }
+
+TTC_INLINE Runs getRuns(const GemmParams &p, const int64_t *bounds) {
+  Runs r{bounds[0], bounds[1], p.runs[1] * p.runs[2], p.runs[2], bounds[2], 0};
+  // Runs that touch are one.
+  if (r.length == r.innerStep) {
+    r.length *= r.inner;
+    r.inner = 1;
+    if (r.length == r.outerStep) {
+      r.length *= r.outer;
+      r.outer = 1;
+    }
+  }
+  r.tiles = ceilDiv(r.length, mostRows(p));
+  return r;
+}
+
 /// One panel against the tiles [tileBegin, tileEnd).
 struct PanelArgs {
   const float *a;
@@ -21,6 +47,7 @@ struct PanelArgs {
   uint8_t *scratch;
   int64_t group, col, outBase;
   int64_t tileBegin, tileEnd;
+  Runs runs;
   ProgramMarkers *markers;
 };
 
@@ -48,6 +75,19 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     int64_t row = tile * height + min(tile, taller);
     TileArgs<TB> t;
+    t.skip = 0;
+    t.rows = 0;
+    bool isTall = taller != 0 && tile < taller;
+    if (p.bounded) {
+      int64_t most = mostRows(p), run = tile / g.runs.tiles, at = tile % g.runs.tiles * most;
+      t.rows = min(most, g.runs.length - at);
+      isTall = t.rows > ceilDiv(most, 2);
+      int64_t first =
+          run / g.runs.inner * g.runs.outerStep + run % g.runs.inner * g.runs.innerStep + at;
+      // A whole tile is computed, within the operand.
+      row = min(first, rows - (isTall ? most : ceilDiv(most, 2)));
+      t.skip = first - row;
+    }
     t.k = k;
     t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
     t.partial =
@@ -64,14 +104,16 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
         next + (tile - g.tileBegin) * prefetchStep * (p.aMode == kRowsDirect ? t.depth : depth);
     t.prefetchStep = prefetchStep;
     t.col = g.col + shift;
-    t.out = out + g.outBase + row * p.outRow + t.col;
+    t.out = out + g.outBase + (row + t.skip) * p.outRow + t.col;
     t.rowStep = p.outRow / p.outPitch;
     t.markers = g.markers;
-    t.row = g.outBase / p.outPitch + row * t.rowStep;
-    if (taller != 0 && tile < taller)
-      runTileOf<NV, WIDE>(height + 1, t, p, valid, operands, epilogue);
+    t.row = g.outBase / p.outPitch + (row + t.skip) * t.rowStep;
+    // Two heights, both constant.
+    if (isTall)
+      runTileOf<NV, WIDE>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands, epilogue);
     else
-      runTileOf<NV, WIDE>(height, t, p, valid, operands, epilogue);
+      runTileOf<NV, WIDE>(p.bounded ? ceilDiv(mostRows(p), 2) : height, t, p, valid, operands,
+                          epilogue);
   }
 }
 
@@ -119,6 +161,8 @@ TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const
   t.row = g.outBase / p.outPitch;
   t.rowStep = 0;
   t.col = g.col;
+  t.skip = 0;
+  t.rows = 1;
   t.k = 0;
   t.depth = p.c;
   t.partial = nullptr;
@@ -167,16 +211,36 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
   int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
   int64_t rest = p.o - (groupPanels - 1) * p.nr;
 
-  int64_t split = workgroup / p.panelSplits;
-  Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
-  Range tileRange = part(tiles, p.rowSplits, split % p.rowSplits);
-  Range batchRange = part(p.batch[0] * p.batch[1] * p.batch[2], p.batchSplits, split / p.rowSplits);
+  int64_t batches[3] = {p.batch[0], p.batch[1], p.batch[2]};
+  Runs runs{};
+  if (p.bounded) {
+    const auto *bounds = static_cast<const int64_t *>(operands[3]);
+    TTC_UNROLL
+    for (int i = 0; i < 3; ++i)
+      batches[i] = bounds[i];
+    runs = getRuns(p, bounds + 3);
+    tiles = runs.outer * runs.inner * runs.tiles;
+  }
+  // With few rows, those that would use the same weights are not parted: panels are.
+  int64_t rowSplits = p.rowSplits, panelSplits = p.panelSplits;
+  if (p.bounded) {
+    TTC_NO_UNROLL
+    while (rowSplits % 2 == 0 && tiles * mostRows(p) < rowSplits * kRowsForWeights) {
+      rowSplits /= 2;
+      panelSplits *= 2;
+    }
+  }
+  int64_t split = workgroup / panelSplits;
+  Range panelRange = part(panels, panelSplits, workgroup % panelSplits);
+  Range tileRange = part(tiles, rowSplits, split % rowSplits);
+  Range batchRange = part(batches[0] * batches[1] * batches[2], p.batchSplits, split / rowSplits);
 
   TTC_NO_UNROLL
   for (int64_t batch = batchRange.begin; batch < batchRange.end; ++batch) {
-    int64_t i2 = batch % p.batch[2], upper = batch / p.batch[2];
-    int64_t i1 = upper % p.batch[1], i0 = upper / p.batch[1];
+    int64_t i2 = batch % batches[2], upper = batch / batches[2];
+    int64_t i1 = upper % batches[1], i0 = upper / batches[1];
     PanelArgs g;
+    g.runs = runs;
     g.a = a + i0 * p.aBatch[0] + i1 * p.aBatch[1] + i2 * p.aBatch[2];
     g.outBase = p.outOffset + i0 * p.outBatch[0] + i1 * p.outBatch[1] + i2 * p.outBatch[2];
     g.scratch = scratch;

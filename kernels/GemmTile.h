@@ -23,8 +23,10 @@ template <typename TB> struct TileArgs {
   const char *prefetch;
   int64_t prefetchStep;
   float *out;
-  // The epilogue's row of the tile's first row and its step, and the column.
+  // The epilogue's row of the first row that is stored and its step, and the column.
   int64_t row, rowStep, col;
+  // With GemmParams::bounded: the rows before the first one that is stored, and how many are.
+  int64_t skip, rows;
   // With GemmParams::blockDepth: the first k of this part and how many there are, and the sums of
   // earlier parts.
   int64_t k, depth;
@@ -228,8 +230,9 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   static_assert(P == 1 || MR == 1);
   TTC_UNROLL
   for (int panel = 0; panel < P; ++panel)
-    ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
-                          p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+    ttc_kernel_store_tile(buffer + (panel * (NV / P) + (p.bounded ? t.skip * NV : 0)) * VL,
+                          p.bounded ? t.rows : MR, NV / P, valid, t.out + panel * p.nr, p.outRow,
+                          t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
 }
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.

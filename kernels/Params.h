@@ -66,6 +66,10 @@ struct GemmParams {
   int64_t blockDepth;
   // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel, unfinished sums.
   int64_t zeroAt, tableAt, copyAt, panelAt, partialAt;
+  // 1 if only some of the result counts, for kRowsDirect. Rows are runs[0] x runs[1] x runs[2], the
+  // last one fastest; an operand after the result points to how many count of each of the three
+  // batch dimensions, and of the three of rows.
+  int64_t bounded, runs[3];
 };
 
 /// softmax(scale * Q K + mask) V for each element of the batch.
@@ -98,6 +102,9 @@ struct AttentionParams {
   int64_t scoreRow;
   // Scratch: offsets in bytes of packed K and V, scores, reciprocals of the sums of rows.
   int64_t keysAt, valuesAt, scoresAt, inversesAt;
+  // 1 if only some of the result counts: an operand after the result points to how many of each of
+  // the three batch dimensions, and of the rows.
+  int64_t bounded;
 };
 
 /// How pairs of elements of a head are rotated by the angle of their position.

@@ -3,6 +3,7 @@
 #ifndef TTC_DIALECTS_TTC_TTCATTRIBUTES_H
 #define TTC_DIALECTS_TTC_TTCATTRIBUTES_H
 
+#include "dialects/Ttc/Layout/BoundedFactors.h"
 #include "dialects/Ttc/Layout/StridedRange.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"

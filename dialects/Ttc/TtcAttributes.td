@@ -267,6 +267,38 @@ def Ttc_VariantAttr : Ttc_Attr<"Variant", "variant"> {
   }];
 }
 
+def Ttc_WithinAttr : Ttc_Attr<"Within", "within"> {
+  let summary = "The elements of a result that anything depends on";
+  let description = [{
+    `within` of a `ttc.fusion` and `ttc.within` on the result of a `ttc.program`: nothing depends on elements of the
+    result beyond `bounds`, so that the code may leave them as they were. Operand `argument` has the extents of the
+    variant, an i32[n]. `sizes` are those of the result's dimensions, or of their factors, outermost first; of each, only the
+    first elements count, as many as `bounds` computes from the extents: from 1 to the size. Any other number, which no
+    extents of the variant give, means all of them.
+
+    Constraints:
+    - (C1) `argument` is not negative, and no size is.
+    - (C2) `bounds` has no dimensions, and a result for each size: sums, multiples and quotients by constants.
+
+    ```mlir
+    // Rows of a batch, merged: 8 texts of 64 tokens, by 384 features.
+    ttc.program private @norm_512x384(tensor<512x384xf32>, tensor<2xi32>)
+        -> (tensor<512x384xf32> {ttc.within = #ttc.within<argument = 1, sizes = [8, 64, 384],
+            bounds = ()[s0, s1] -> (s0, s1, 384)>})
+    ```
+  }];
+  let parameters = (ins "int64_t":$argument, ArrayRefParameter<"int64_t">:$sizes, "::mlir::AffineMap":$bounds);
+  let assemblyFormat = [{
+    `<` `argument` `=` $argument `,` `sizes` `=` `[` $sizes `]` `,` `bounds` `=` $bounds `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// For each dimension of `type` its factors, outermost first. Nothing if the sizes are not those of factors.
+    std::optional<::llvm::SmallVector<::mlir::ttc::BoundedFactors>>
+    getFactors(::mlir::RankedTensorType type) const;
+  }];
+}
+
 //===-- Meshes ---------------------------------------------------------------===//
 
 def Ttc_LinkTopology : I32EnumAttr<"LinkTopology", "how the devices along an axis are linked", [

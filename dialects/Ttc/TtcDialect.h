@@ -67,6 +67,8 @@ inline constexpr llvm::StringLiteral kProbedAttrName = "ttc.probed";
 /// On a constant of a variant whose elements depend on the extents: an affine map with a result for
 /// each element, or for all.
 inline constexpr llvm::StringLiteral kNumbersAttrName = "ttc.numbers";
+/// On a result of a program: the elements that anything depends on, a WithinAttr.
+inline constexpr llvm::StringLiteral kWithinAttrName = "ttc.within";
 
 } // namespace mlir::ttc
 

@@ -181,6 +181,10 @@ const Rule kRules[] = {
     {kShardAttrName, kOnProgram, isProgramPort, "a #ttc.shard", is<ShardAttr>},
     {kInPlaceAttrName, "a result of a ttc.program", isProgramResult, "an array<i64>",
      is<DenseI64ArrayAttr>},
+    {kWithinAttrName, "a result of a ttc.program", isProgramResult, "a #ttc.within",
+     is<WithinAttr>},
+    {kWithinAttrName, "an argument of a function", isFunctionArgument, "a #ttc.within",
+     is<WithinAttr>},
     {kInPlaceAttrName, "an argument of a function", isFunctionArgument, "an array<i64>",
      is<DenseI64ArrayAttr>},
 };

@@ -30,6 +30,11 @@ public:
     storesWords = kernel.canStore(builder.getI32Type());
     vector = VectorType::get({lanes},
                              storesWords ? Type(builder.getI32Type()) : Type(builder.getF32Type()));
+    kernel.getKernelParams(params);
+    // Rows that no element of the program's result needs, none of the kernel's does.
+    if (WithinAttr within = program.getNumResults() == 1 ? program.getWithin(0) : WithinAttr())
+      if (auto dims = within.getFactors(cast<RankedTensorType>(program.getResultTypes()[0])))
+        isBounded = kernel.getBounds(*dims, bounds, params);
   }
 
   /// The tail as func.func @epilogue(acc, row, column, lanes, operands).
@@ -83,8 +88,6 @@ public:
     Type i64 = builder.getI64Type(), voidType = LLVM::LLVMVoidType::get(context);
     auto pointer = LLVM::LLVMPointerType::get(context);
 
-    SmallVector<int64_t> params;
-    kernel.getKernelParams(params);
     auto paramsType = LLVM::LLVMArrayType::get(i64, params.size());
     auto global =
         LLVM::GlobalOp::create(builder, loc, paramsType, /*isConstant=*/true,
@@ -108,6 +111,9 @@ public:
     }
     for (unsigned i = 0; i < kernel->getNumResults(); ++i)
       slots.push_back(program.getNumArguments() + i);
+    const size_t boundsAt = slots.size();
+    if (isBounded)
+      slots.push_back(program.getWithin(0).getArgument());
     llvm::append_range(slots, extra);
     Value count =
         LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(slots.size()));
@@ -118,6 +124,8 @@ public:
       Value offset = LLVM::LoadOp::create(builder, loc, i64, from);
       Value address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
                                           entry.getArgument(1), ArrayRef<LLVM::GEPArg>{offset});
+      if (isBounded && i == boundsAt)
+        address = computeBounds(loc, address);
       Value to = LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
       LLVM::StoreOp::create(builder, loc, address, to);
@@ -200,6 +208,27 @@ public:
   }
 
 private:
+  /// The address of the kernel's bounds, each within its size.
+  Value computeBounds(Location loc, Value extents) {
+    Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    auto load = [&](unsigned index) -> Value {
+      Value at = LLVM::GEPOp::create(builder, loc, pointer, i32, extents,
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+      return arith::ExtSIOp::create(builder, loc, i64, LLVM::LoadOp::create(builder, loc, i32, at));
+    };
+    Value count =
+        LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(bounds.size()));
+    Value array = LLVM::AllocaOp::create(builder, loc, pointer, i64, count);
+    for (auto [i, factor] : llvm::enumerate(bounds)) {
+      Value value = computeBound(builder, loc, factor, i64, load);
+      Value to = LLVM::GEPOp::create(builder, loc, pointer, i64, array,
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(builder, loc, value, to);
+    }
+    return array;
+  }
+
   /// A float's bits, or an integer's value, as i32.
   Value toWords(Value value) {
     Location loc = program.getLoc();
@@ -242,7 +271,7 @@ private:
     Value row = block->getArgument(1), col = block->getArgument(2), lanes = block->getArgument(3);
     auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
     Type i64 = builder.getI64Type();
-    int64_t index = kernel->getNumOperands() + kernel->getNumResults() + extra.size();
+    int64_t index = kernel->getNumOperands() + kernel->getNumResults() + isBounded + extra.size();
     extra.push_back(argument.getArgNumber());
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(4),
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
@@ -289,6 +318,9 @@ private:
   VectorType vector; ///< of the epilogue's argument and result
   bool storesWords;
   SmallVector<int64_t> extra; ///< the program's operands that the epilogue reads
+  SmallVector<int64_t> params;
+  BoundedFactors bounds; ///< what the kernel is told of the elements that count
+  bool isBounded = false;
 };
 
 struct CallKernelsPass : mlir::ttc::impl::CallKernelsBase<CallKernelsPass> {

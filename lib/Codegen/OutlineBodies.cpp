@@ -88,6 +88,9 @@ struct OutlineBodiesPass : mlir::ttc::impl::OutlineBodiesBase<OutlineBodiesPass>
     if (!inPlace.empty())
       body->setArgAttr(program.getNumArguments(), ProgramOp::getInPlaceAttrName(),
                        b.getDenseI64ArrayAttr(inPlace));
+    for (unsigned i = 0; i < program.getNumResults(); ++i)
+      if (WithinAttr within = program.getWithin(i))
+        body->setArgAttr(program.getNumArguments() + i, kWithinAttrName, within);
     while (module->getPrevNode())
       module->getPrevNode()->erase();
   }

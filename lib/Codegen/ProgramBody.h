@@ -36,6 +36,13 @@ ModuleOp getCodeModule(ProgramOp program);
 /// The kernel that a body of tensor ops calls; null if there is none.
 KernelOpInterface findKernel(ProgramOp program);
 
+/// Computes, of `factor`, how many elements count: from the extents, of which `load` gives each as
+/// a value of `type`, an integer or index. At least 1, and at most its size: with any other number,
+/// which no extents of a variant give, all count, so that code that is run with any contents writes
+/// its results.
+Value computeBound(OpBuilder &builder, Location loc, const BoundedFactor &factor, Type type,
+                   llvm::function_ref<Value(unsigned)> load);
+
 /// Sets what a program's code needs, on the program and on `entry`, the function that runs one
 /// workgroup: --ttc-compile-programs compares the two. The grid of a program on shards is known
 /// only with its last entry: until then, only the function has the number of workgroups.

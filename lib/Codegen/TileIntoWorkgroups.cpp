@@ -126,19 +126,109 @@ private:
   DenseMap<Operation *, size_t> places; ///< the last root of an op
 };
 
+//===--- bounds -----------------------------------------------------------------------===//
+
+/// The elements that count of the loops of a root, and their number in this run; null for loops of
+/// which all do.
+class RootBounds {
+public:
+  RootBounds(func::FuncOp body, Root root) : values(root.op.getNumLoops()) {
+    std::optional<SmallVector<BoundedFactors>> dims;
+    for (auto [number, destination] : llvm::enumerate(root.destinations)) {
+      // What several results need is not compared.
+      if (!destination || dims)
+        return;
+      dims = getFactors(body, destination);
+      if (!dims)
+        return;
+      output = root.op.getMatchingIndexingMap(root.op.getDpsInitOperand(number));
+    }
+    if (!dims)
+      return;
+    for (auto [position, factors] : llvm::enumerate(*dims)) {
+      auto loop = dyn_cast<AffineDimExpr>(output.getResult(position));
+      BoundedFactors merged = mergeFactors(factors);
+      if (!loop || areWhole(merged))
+        continue;
+      // Innermost loops are for vectors of a constant number.
+      if (position > 0 && position + 1 == dims->size())
+        continue;
+      // All before the last one that counts.
+      BoundedFactor factor = merged.front();
+      for (const BoundedFactor &inner : ArrayRef(merged).drop_front()) {
+        if (factor.bound)
+          factor.bound = factor.bound * inner.size;
+        factor.size *= inner.size;
+      }
+      if (factor.bound)
+        values[loop.getPosition()] = compute(body, root.op.getLoc(), factor);
+    }
+  }
+
+  Value operator[](int64_t loop) const { return values[loop]; }
+
+private:
+  /// The factors of the dimensions of a view of a result.
+  std::optional<SmallVector<BoundedFactors>> getFactors(func::FuncOp body, Value view) {
+    if (auto argument = dyn_cast<BlockArgument>(view)) {
+      auto within = body.getArgAttrOfType<WithinAttr>(argument.getArgNumber(), kWithinAttrName);
+      if (!within)
+        return std::nullopt;
+      extents = body.getArgument(within.getArgument());
+      auto type = cast<MemRefType>(argument.getType());
+      return within.getFactors(RankedTensorType::get(type.getShape(), type.getElementType()));
+    }
+    Operation *op = view.getDefiningOp();
+    if (!isa_and_present<memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+      return std::nullopt;
+    std::optional<SmallVector<BoundedFactors>> from = getFactors(body, op->getOperand(0));
+    if (!from)
+      return std::nullopt;
+    BoundedFactors all;
+    for (const BoundedFactors &factors : *from)
+      all.append(factors);
+    SmallVector<BoundedFactors> dims;
+    ArrayRef<BoundedFactor> left = all;
+    for (int64_t size : cast<MemRefType>(view.getType()).getShape()) {
+      std::optional<BoundedFactors> own = takeFactors(left, size);
+      if (!own)
+        return std::nullopt;
+      dims.push_back(std::move(*own));
+    }
+    return dims;
+  }
+
+  Value compute(func::FuncOp body, Location loc, const BoundedFactor &factor) {
+    OpBuilder builder(body.getBody().front().getTerminator());
+    return computeBound(builder, loc, factor, builder.getIndexType(), [&](unsigned index) -> Value {
+      Value at = arith::ConstantIndexOp::create(builder, loc, index);
+      Value extent = memref::LoadOp::create(builder, loc, extents, ValueRange{at});
+      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), extent);
+    });
+  }
+
+  SmallVector<Value> values;
+  Value extents;
+  AffineMap output;
+};
+
 //===--- tiling -----------------------------------------------------------------------===//
 
 /// Generates the loop over one root's tiles.
 class RootTiler {
 public:
   RootTiler(func::FuncOp body, Root root, TileShape shape, int64_t grid)
-      : body(body), root(root), shape(std::move(shape)), grid(grid), rewriter(body) {}
+      : body(body), root(root), shape(std::move(shape)), grid(grid), bounds(body, root),
+        rewriter(body) {}
 
   LogicalResult run() {
     rewriter.setInsertionPoint(body.getBody().front().getTerminator());
     Location loc = root.op.getLoc();
     SmallVector<OpFoldResult> offsets(shape.extents.size(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(body.getContext(), shape.extents);
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (bounds[dim])
+        size = limit(loc, shape.extents[dim], bounds[dim], index(loc, 0));
     int64_t tiles = shape.numTiles();
     if (grid > 1 || tiles > 1) {
       Value tile = beginLoop(loc, tiles);
@@ -152,15 +242,40 @@ private:
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
 
+  /// Whether the tiles of a dimension are those of the elements that count.
+  bool isBounded(int64_t dim) const { return shape.tiles[dim] < shape.extents[dim] && bounds[dim]; }
+
+  /// The tiles of a dimension.
+  Value countTiles(Location loc, int64_t dim) {
+    if (isBounded(dim))
+      return arith::CeilDivUIOp::create(rewriter, loc, bounds[dim], index(loc, shape.tiles[dim]));
+    return index(loc, llvm::divideCeil(shape.extents[dim], shape.tiles[dim]));
+  }
+
+  /// min(size, bound - offset)
+  OpFoldResult limit(Location loc, int64_t size, Value bound, Value offset) {
+    AffineExpr from = rewriter.getAffineDimExpr(0), to = rewriter.getAffineDimExpr(1);
+    auto map = AffineMap::get(2, 0, {rewriter.getAffineConstantExpr(size), to - from},
+                              rewriter.getContext());
+    return affine::AffineMinOp::create(rewriter, loc, map, ValueRange{offset, bound}).getResult();
+  }
+
   /// for tile = workgroup * tiles / grid to (workgroup + 1) * tiles / grid
   Value beginLoop(Location loc, int64_t tiles) {
-    Value lower = index(loc, 0), upper = index(loc, tiles);
+    Value total;
+    for (size_t dim = 0; dim < shape.extents.size(); ++dim)
+      if (isBounded(dim) && !total)
+        total = index(loc, 1);
+    for (size_t dim = 0; total && dim < shape.extents.size(); ++dim)
+      total = arith::MulIOp::create(rewriter, loc, total, countTiles(loc, dim));
+    Value lower = index(loc, 0), upper = total ? total : index(loc, tiles);
     if (grid > 1) {
       Value workgroup = body.getArguments().back();
       auto bound = [&](Value number) -> Value {
-        if (tiles % grid == 0)
+        if (!total && tiles % grid == 0)
           return arith::MulIOp::create(rewriter, loc, number, index(loc, tiles / grid));
-        Value scaled = arith::MulIOp::create(rewriter, loc, number, index(loc, tiles));
+        Value scaled =
+            arith::MulIOp::create(rewriter, loc, number, total ? total : index(loc, tiles));
         return arith::DivUIOp::create(rewriter, loc, scaled, index(loc, grid));
       };
       lower = bound(workgroup);
@@ -180,16 +295,19 @@ private:
         tiled.push_back(dim);
     for (int64_t dim : llvm::reverse(tiled)) {
       int64_t extent = shape.extents[dim], size = shape.tiles[dim];
-      int64_t count = llvm::divideCeil(extent, size);
       Value number = tile;
       if (dim != tiled.front()) {
-        number = arith::RemUIOp::create(rewriter, loc, tile, index(loc, count));
-        tile = arith::DivUIOp::create(rewriter, loc, tile, index(loc, count));
+        Value count = countTiles(loc, dim);
+        number = arith::RemUIOp::create(rewriter, loc, tile, count);
+        tile = arith::DivUIOp::create(rewriter, loc, tile, count);
       }
       Value offset = arith::MulIOp::create(rewriter, loc, number, index(loc, size));
       offsets[dim] = offset;
       sizes[dim] = rewriter.getIndexAttr(size);
-      if (extent % size != 0) {
+      // Tiles begin before the bound, so that one element is whole.
+      if (bounds[dim] && size > 1) {
+        sizes[dim] = limit(loc, size, bounds[dim], offset);
+      } else if (!bounds[dim] && extent % size != 0) {
         AffineExpr position = rewriter.getAffineDimExpr(0);
         auto map = AffineMap::get(1, 0, {rewriter.getAffineConstantExpr(size), extent - position},
                                   rewriter.getContext());
@@ -370,6 +488,7 @@ private:
   Root root;
   TileShape shape;
   int64_t grid;
+  RootBounds bounds;
   IRRewriter rewriter;
   SmallVector<Operation *> worklist;
   SmallVector<TiledProducer> known;
@@ -407,6 +526,8 @@ struct TileIntoWorkgroupsPass : mlir::ttc::impl::TileIntoWorkgroupsBase<TileInto
       if (failed(RootTiler(body, root, shape, grid).run()))
         return signalPassFailure();
     }
+    for (unsigned i = 0; i < body.getNumArguments(); ++i)
+      body.removeArgAttr(i, kWithinAttrName);
     body->setAttr(kWorkgroupsAttrName, Builder(body).getI64IntegerAttr(grid));
   }
 };

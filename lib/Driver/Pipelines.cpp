@@ -188,6 +188,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // transposes, which are fused.
   manager.addPass(createChooseCollectives({algorithm}));
   manager.addPass(createFuse());
+  // While users are in one function: what they need decides what a program may leave out.
+  manager.addPass(createFollowExtents());
   manager.addPass(createOutlinePrograms());
   // As soon as there are programs, because no other pass supports zones.
   manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));

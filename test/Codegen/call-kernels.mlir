@@ -50,6 +50,34 @@ ttc.program @product(%x: tensor<1x6x64xf32>, %bias: tensor<16xf32>, %p: tensor<1
   ttc.return %2 : tensor<1x6x16xf32>
 }
 
+// The extents are a program's operand: the kernel gets the numbers that it computes of them in their place, after the
+// result, and what the tail reads follows.
+// CHECK-LABEL: ttc.program @bounded(
+// CHECK:        llvm.func @bounded(%[[OPERANDS:[^:]*]]: !llvm.ptr, %[[BASE:[^:]*]]: !llvm.ptr
+// CHECK:        %[[ARRAY:.*]] = llvm.alloca
+// CHECK:        llvm.getelementptr %[[ARRAY]][2]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][2]
+// CHECK-NEXT:   llvm.load
+// CHECK-NEXT:   %[[EXTENTS:.*]] = llvm.getelementptr %[[BASE]]
+// CHECK:        %[[BOUNDS:.*]] = llvm.alloca
+// CHECK:        %[[BATCH:.*]] = llvm.getelementptr %[[EXTENTS]][0]
+// CHECK:        llvm.load %[[BATCH]] : !llvm.ptr -> i32
+// CHECK:        arith.extsi
+// CHECK:        arith.floordivsi
+// CHECK:        %[[AT:.*]] = llvm.getelementptr %[[ARRAY]][3]
+// CHECK:        llvm.store %[[BOUNDS]], %[[AT]]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][3]
+// CHECK:        llvm.getelementptr %[[ARRAY]][4]
+// CHECK:      func.func @epilogue({{.*}}, %[[OPS:.*]]: !llvm.ptr)
+// CHECK:        llvm.getelementptr %[[OPS]][4]
+ttc.program @bounded(%x: tensor<12x64xf32>, %p: tensor<1x1x64x16xf32>, %extents: tensor<2xi32>, %bias: tensor<16xf32>)
+    -> (tensor<12x16xf32> {ttc.within = #ttc.within<argument = 2, sizes = [2, 6, 16], bounds = ()[s0, s1] -> (s0, s1 floordiv 2, 16)>}) {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<12x64xf32>, tensor<1x1x64x16xf32>) -> tensor<12x16xf32>
+  %1 = ttc.add %0, %bias : (tensor<12x16xf32>, tensor<16xf32>) -> tensor<12x16xf32>
+  ttc.return %1 : tensor<12x16xf32>
+}
+
 // No tail: the epilogue gives back what it gets. A scalar is loaded once.
 // CHECK-LABEL: ttc.program @alone(
 // CHECK:         func.func @epilogue(%[[ACC:.*]]: vector<8xf32>

@@ -156,3 +156,36 @@ func.func private @window(%in: memref<256x259xf32>, %out: memref<256x256xf32>, %
       : (tensor<256x256xf32>, memref<256x256xf32>) -> ()
   return
 }
+
+// -----
+
+// Only some elements count, of two dimensions: their tiles are shared out over the workgroups, as many as the extents say in
+// this run, and each ends with what counts. Any other number means all.
+// CHECK: #[[$LIMIT:.*]] = affine_map<(d0, d1) -> (16, d1 - d0)>
+// CHECK-LABEL: func.func private @bounded(
+// CHECK-SAME:      %[[IN:.*]]: memref<4x64x512xf32>, %[[EXTENTS:.*]]: memref<2xi32>, %[[OUT:.*]]: memref<4x64x512xf32>, %[[W:.*]]: index)
+// CHECK:         memref.load %[[EXTENTS]]
+// CHECK:         %[[BATCH:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK:         memref.load %[[EXTENTS]]
+// CHECK:         arith.muli
+// CHECK:         %[[ROWS:.*]] = arith.addi
+// CHECK:         %[[LESS:.*]] = arith.subi %[[ROWS]]
+// CHECK:         %[[IS:.*]] = arith.cmpi ult, %[[LESS]], %[[ALL:.*]] : index
+// CHECK:         %[[LENGTH:.*]] = arith.select %[[IS]], %[[ROWS]], %[[ALL]] : index
+// CHECK:         arith.ceildivui %[[BATCH]]
+// CHECK:         arith.ceildivui %[[LENGTH]]
+// CHECK:         scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}}
+// CHECK:           %[[COUNT:.*]] = arith.ceildivui %[[LENGTH]]
+// CHECK:           arith.remui %[[TILE]], %[[COUNT]]
+// CHECK:           %[[AT:.*]] = arith.muli
+// CHECK:           %[[SIZE:.*]] = affine.min #[[$LIMIT]](%[[AT]], %[[LENGTH]])
+// CHECK:           memref.subview %[[OUT]][%{{.*}}, %[[AT]], 0] [1, %[[SIZE]], 512] [1, 1, 1]
+func.func private @bounded(%x: memref<4x64x512xf32>, %extents: memref<2xi32>,
+    %y: memref<4x64x512xf32> {ttc.within = #ttc.within<argument = 1, sizes = [4, 64, 512], bounds = ()[s0, s1] -> (s0, s1 * 2 + 1, 512)>},
+    %w: index) {
+  %0 = bufferization.to_tensor %x restrict : memref<4x64x512xf32> to tensor<4x64x512xf32>
+  %1 = tensor.empty() : tensor<4x64x512xf32>
+  %2 = linalg.exp ins(%0 : tensor<4x64x512xf32>) outs(%1 : tensor<4x64x512xf32>) -> tensor<4x64x512xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %y : (tensor<4x64x512xf32>, memref<4x64x512xf32>) -> ()
+  return
+}

@@ -2,6 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_INTERFACES_COMPUTEINTERFACES_H
 #define TTC_DIALECTS_TTC_INTERFACES_COMPUTEINTERFACES_H
 
+#include "dialects/Ttc/Layout/BoundedFactors.h"
 #include "dialects/Ttc/Layout/StridedRange.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"

@@ -97,6 +97,15 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
     }], "std::optional<unsigned>", "getUpdatedOperand", (ins "unsigned":$result), "",
     "return std::nullopt;">,
     InterfaceMethod<[{
+      Lets the kernel skip what lies beyond the bounds of the result's dimensions, one element of `dims`
+      for each: appends numbers of elements to `bounds`, as expressions over the extents. They are computed in each workgroup,
+      from 1 to the size, and the kernel finds a pointer to them after its results, as i64. Adapts `params`. Returns false, and
+      changes nothing, if the kernel computes everything.
+    }], "bool", "getBounds",
+    (ins "::llvm::ArrayRef<::mlir::ttc::BoundedFactors>":$dims, "::mlir::ttc::BoundedFactors &":$bounds,
+         "::llvm::MutableArrayRef<int64_t>":$params), "",
+    "return false;">,
+    InterfaceMethod<[{
       Whether the kernel can access operand `index` (after the operands: its results) with this
       strided layout. If an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
       scratch and grid depend on that layout (getOperandStrided(), getResultStrided()).

@@ -16,7 +16,8 @@ DimensionMap::DimensionMap(Operation *op) : numOperands(op->getNumOperands()) {
 }
 
 int DimensionMap::addLoop(LoopKind kind, Combiner combiner, int64_t size) {
-  loops.push_back({kind, combiner, size});
+  Loop loop{kind, combiner, size};
+  loops.push_back(loop);
   return static_cast<int>(loops.size()) - 1;
 }
 
@@ -66,9 +67,10 @@ void DimensionMap::finish() {
 void DimensionMap::updateDivisible() {
   for (Loop &loop : loops)
     loop.isDivisible =
-        loop.kind == LoopKind::Parallel ||
-        (loop.kind == LoopKind::Reduction &&
-         llvm::is_contained({Combiner::Sum, Combiner::Max, Combiner::Min}, loop.combiner));
+        !loop.isFixed && loop.extent == kNone &&
+        (loop.kind == LoopKind::Parallel ||
+         (loop.kind == LoopKind::Reduction &&
+          llvm::is_contained({Combiner::Sum, Combiner::Max, Combiner::Min}, loop.combiner)));
   // Parts of an inner loop are not contiguous, and neither are parts of sections.
   for (ArrayRef<Index> dims : indices)
     for (const Index &index : dims)

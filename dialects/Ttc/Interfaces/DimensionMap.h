@@ -27,6 +27,10 @@ public:
     /// Whether equal parts of the loop can be computed apart. Results of the parts of a reduction
     /// are then combined.
     bool isDivisible = false;
+    /// The op must be changed in other ways than its types, so that the loop can be divided.
+    bool isFixed = false;
+    /// The operand that says how many elements count, from the first one on; kNone: all do.
+    int extent = kNone;
   };
 
   /// How a dimension is indexed.
@@ -57,6 +61,9 @@ public:
   int addParallel(int64_t size = 1) { return addLoop(LoopKind::Parallel, Combiner::None, size); }
   int addReduction(Combiner combiner) { return addLoop(LoopKind::Reduction, combiner); }
   int addWhole(int64_t size = 1) { return addLoop(LoopKind::Whole, Combiner::None, size); }
+
+  void fix(int loop) { loops[loop].isFixed = true; }
+  void setExtent(int loop, int operand) { loops[loop].extent = operand; }
 
   /// The dimension is indexed by these loops, unless it has one element.
   void set(unsigned value, int64_t dim, ArrayRef<int> outermostFirst);

@@ -191,6 +191,25 @@ int64_t KernelAttentionOp::getGrid() {
 }
 int64_t KernelAttentionOp::getScratchBytes() { return getParams(*this).second; }
 
+bool KernelAttentionOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                  MutableArrayRef<int64_t> params) {
+  auto &p = *reinterpret_cast<AttentionParams *>(params.data());
+  SmallVector<BoundedFactors> view = boundView(getViewOrIdentity(3), getResult().getType(), dims);
+  view.pop_back(); // the columns of v
+  ArrayRef<BoundedFactor> ofRows = view.back();
+  BoundedFactors rows = boundBatch(ofRows, p.rows), batch;
+  for (const BoundedFactors &factors : ArrayRef(view).drop_back())
+    batch.append(factors);
+  ArrayRef<BoundedFactor> left = batch;
+  BoundedFactors found = boundBatch(left, p.batch);
+  if (areWhole(found) && areWhole(rows))
+    return false;
+  p.bounded = 1;
+  bounds.append(found);
+  bounds.append(rows);
+  return true;
+}
+
 bool KernelAttentionOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index < 3)
     return canFollowRows(getViewOrIdentity(index), getViewOrIdentity(3), rows);

@@ -4,7 +4,8 @@
 
 include "dialects/Ttc/Programs/KernelOpBase.td"
 
-def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments]> {
+def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments, Ttc_MapsDimensions],
+                                        ["getBounds"]> {
   let summary = "Attention of whole heads, whose scores are not stored";
   let description = [{
     softmax(scale * q k + mask) v, over the last dimension, for each element of the batch: `q` is

@@ -289,3 +289,34 @@ bool KernelGemmOp::acceptsStrided(unsigned index, const StridedRange &rows) {
     return !getPacked() && canFollowRows(getBViewOrIdentity(), getResultViewOrIdentity(), rows);
   return rows.row == getResult().getType().getShape().back();
 }
+
+bool KernelGemmOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                             MutableArrayRef<int64_t> params) {
+  auto &p = *reinterpret_cast<GemmParams *>(params.data());
+  if (p.aMode != kernels::kRowsDirect)
+    return false;
+  const SmallVector<BoundedFactors> view =
+      boundView(getResultViewOrIdentity(), getResult().getType(), dims);
+  BoundedFactors all;
+  for (const BoundedFactors &factors : ArrayRef(view).drop_back())
+    all.append(factors);
+  // Batch dimensions come before rows, and some of them count as rows.
+  ArrayRef<BoundedFactor> left = all;
+  BoundedFactors found = boundBatch(left, p.batch);
+  BoundedFactors rows = mergeFactors(left);
+  const int64_t total = p.n * p.od * p.oh * p.ow;
+  int64_t product = 1;
+  for (const BoundedFactor &factor : rows)
+    product *= factor.size;
+  if (product != total || rows.size() > std::size(p.runs))
+    rows = {BoundedFactor{total, {}}};
+  rows.insert(rows.begin(), std::size(p.runs) - rows.size(), BoundedFactor{1, {}});
+  if (areWhole(found) && areWhole(rows))
+    return false;
+  p.bounded = 1;
+  for (auto [size, factor] : llvm::zip_equal(p.runs, rows))
+    size = factor.size;
+  bounds.append(found);
+  bounds.append(rows);
+  return true;
+}

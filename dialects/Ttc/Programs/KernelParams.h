@@ -62,6 +62,16 @@ struct BatchDim {
 /// have stride 0.
 SmallVector<BatchDim> getMergedBatch(ArrayRef<ViewAttr> views);
 
+/// For each dimension of a tensor of `type`, those of a view that divide it, outermost first. None
+/// if the view sees it in part, or together with others.
+SmallVector<SmallVector<int64_t>> getDividingDims(ViewAttr view, RankedTensorType type);
+/// The factors of a view's dimensions, from those of the tensor's.
+SmallVector<BoundedFactors> boundView(ViewAttr view, RankedTensorType type,
+                                      ArrayRef<BoundedFactors> dims);
+/// The first elements of `count` dimensions of these sizes, whose factors are at the front of
+/// `left`: one factor each. Whole, if they are not. Moves them from `left`.
+BoundedFactors boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes);
+
 /// Whether a kernel with loops over three batch dimensions still has them when the tensor of
 /// `view`, an operand's or the result's, is stored in `rows`: batch dimensions that merge must not
 /// come apart, or there are no more than three. `result` is the logical result. What is true of

@@ -127,6 +127,68 @@ SmallVector<BatchDim> mlir::ttc::getMergedBatch(ArrayRef<ViewAttr> views) {
   return batch;
 }
 
+SmallVector<SmallVector<int64_t>> mlir::ttc::getDividingDims(ViewAttr view, RankedTensorType type) {
+  SmallVector<int64_t> order; // innermost last
+  for (int64_t i = 0; i < view.getRank(); ++i)
+    if (view.getShape()[i] > 1)
+      order.push_back(i);
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(-view.getStrides()[a], a) < std::pair(-view.getStrides()[b], b);
+  });
+  SmallVector<SmallVector<int64_t>> dims(type.getRank());
+  int64_t step = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    const int64_t size = type.getDimSize(dim), whole = step * size;
+    // What is further inside must not reach into the next element of this dimension.
+    int64_t inner = view.getOffset() % step, expected = step;
+    bool divides = size > 1 && view.getOffset() / step % size == 0;
+    for (int64_t i : llvm::reverse(order)) {
+      const int64_t stride = view.getStrides()[i], extent = view.getShape()[i];
+      divides &= stride >= 0;
+      if (stride < step) {
+        inner += (extent - 1) * stride;
+      } else if (stride < whole) {
+        divides &= stride == expected;
+        expected *= extent;
+        dims[dim].push_back(i);
+      }
+    }
+    if (!divides || inner >= step || expected != whole)
+      dims[dim].clear();
+    std::reverse(dims[dim].begin(), dims[dim].end());
+    step = whole;
+  }
+  return dims;
+}
+
+SmallVector<BoundedFactors> mlir::ttc::boundView(ViewAttr view, RankedTensorType type,
+                                                 ArrayRef<BoundedFactors> dims) {
+  SmallVector<BoundedFactors> bounded;
+  for (int64_t size : view.getShape())
+    bounded.push_back({BoundedFactor{size, {}}});
+  for (auto [factors, dividing] : llvm::zip_equal(dims, getDividingDims(view, type))) {
+    ArrayRef<BoundedFactor> left = factors;
+    for (int64_t dim : dividing) {
+      std::optional<BoundedFactors> own = takeFactors(left, view.getShape()[dim]);
+      if (!own)
+        break;
+      bounded[dim] = std::move(*own);
+    }
+  }
+  return bounded;
+}
+
+BoundedFactors mlir::ttc::boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes) {
+  BoundedFactors bounds;
+  for (int64_t size : sizes) {
+    std::optional<BoundedFactors> own = takeFactors(left, size);
+    if (own)
+      *own = mergeFactors(*own);
+    bounds.push_back(own && own->size() == 1 ? own->front() : BoundedFactor{size, {}});
+  }
+  return bounds;
+}
+
 bool mlir::ttc::canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows) {
   ViewAttr stored = view.inStrided(rows.row, rows.pitch);
   if (!stored)

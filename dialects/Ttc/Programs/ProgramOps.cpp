@@ -54,6 +54,25 @@ void FusionOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// Verifies `within` of result `index` of a fusion or a program.
+static LogicalResult verifyWithin(Operation *op, StringRef constraint, WithinAttr within,
+                                  TypeRange inputs, TypeRange results, unsigned index) {
+  auto result = cast<RankedTensorType>(results[index]);
+  if (!within.getFactors(result))
+    return op->emitOpError() << constraint << " expected sizes that divide the dimensions of "
+                             << result << ", found " << within;
+  const auto expected = RankedTensorType::get(within.getBounds().getNumSymbols(),
+                                              IntegerType::get(op->getContext(), 32));
+  if (within.getArgument() >= static_cast<int64_t>(inputs.size()) ||
+      inputs[within.getArgument()] != expected)
+    return op->emitOpError() << constraint << " expected an operand of type " << expected
+                             << " as the argument of " << within << ", found "
+                             << (within.getArgument() < static_cast<int64_t>(inputs.size())
+                                     ? inputs[within.getArgument()]
+                                     : Type(NoneType::get(op->getContext())));
+  return success();
+}
+
 LogicalResult FusionOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getInputs().size())
@@ -76,7 +95,11 @@ LogicalResult FusionOp::verifyRegions() {
     if (isa<FusionOp>(op))
       return emitOpErrorOn(&op, *this)
              << "(C3) expected no fusion in another one, found " << op.getName();
-  return success();
+  if (!getWithin())
+    return success();
+  if (getNumResults() != 1)
+    return emitOpError("(C4) expected one result with 'within', found ") << getNumResults();
+  return verifyWithin(*this, "(C4)", *getWithin(), getInputs().getTypes(), getResultTypes(), 0);
 }
 
 //===--- program ----------------------------------------------------------------------===//
@@ -211,6 +234,11 @@ LogicalResult ProgramOp::verify() {
   if (failed(verifyShards(*this)) || failed(verifyHostFunction(*this)))
     return failure();
   for (unsigned result = 0; result < getNumResults(); ++result)
+    if (WithinAttr within = getWithin(result))
+      if (failed(
+              verifyWithin(*this, "(C10)", within, getArgumentTypes(), getResultTypes(), result)))
+        return failure();
+  for (unsigned result = 0; result < getNumResults(); ++result)
     for (int64_t argument : getInPlace(result)) {
       unsigned index = getNumArguments() + result;
       if (argument < 0 || argument >= getNumArguments())
@@ -281,6 +309,10 @@ StridedAttr ProgramOp::getStrided(unsigned index) {
   return index < getNumArguments()
              ? getArgAttrOfType<StridedAttr>(index, getStridedAttrName())
              : getResultAttrOfType<StridedAttr>(index - getNumArguments(), getStridedAttrName());
+}
+
+WithinAttr ProgramOp::getWithin(unsigned index) {
+  return getResultAttrOfType<WithinAttr>(index, kWithinAttrName);
 }
 
 ArrayRef<int64_t> ProgramOp::getInPlace(unsigned index) {

@@ -26,6 +26,8 @@ def Ttc_FusionOp : Ttc_Op<"fusion", [
     - (C2) The region ends with `ttc.yield`, which yields one value for each result, of the
       result's type.
     - (C3) A fusion does not hold another fusion.
+    - (C4) With `within`, there is one result, whose dimensions its sizes divide, and its argument is an operand, of an i32 for each
+      symbol.
 
     ```mlir
     %r = ttc.fusion (%a = %x : tensor<4x8xf32>, %b = %y : tensor<8xf32>) -> tensor<4x8xf32> {
@@ -35,7 +37,7 @@ def Ttc_FusionOp : Ttc_Op<"fusion", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Ttc_Tensor>:$inputs);
+  let arguments = (ins Variadic<Ttc_Tensor>:$inputs, OptionalAttr<Ttc_WithinAttr>:$within);
   let results = (outs Variadic<Ttc_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
@@ -81,6 +83,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     that another one changes. Stored over such an argument, the program leaves the same result as elsewhere.
     `--ttc-lower-programs` sets it.
 
+    `ttc.within` on a result says which of its elements count, depending on the extents of a variant
+    (`#ttc.within`). The code skips tiles that have none of these.
+
     `shards` makes it a *program on shards*, with one workgroup for each element of that grid, in
     row-major order. Its body works on the types of one part, and `ttc.shard` relates a part to the
     operand of the dispatch (`#ttc.shard`). An operand without `ttc.shard` is the same for all
@@ -102,6 +107,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
       any, no scratch, no `markers`, and absent positions are below those of the last operand and result.
     - (C9) With `markers`, `scratch_bytes` of a program without a body of tensor ops is a multiple of 64 and
       at least the size of the markers.
+    - (C10) `ttc.within` has sizes that divide the result's dimensions, and its argument is one of the program's, of an i32 for each
+      symbol.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -160,6 +167,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     void setStrided(unsigned index, ::mlir::ttc::StridedAttr strided);
     /// The layout of operand `index` (in a program on shards: of its part); null if it is contiguous.
     ::mlir::ttc::StridedAttr getStrided(unsigned index);
+    /// The elements of result `index` that count; null if all do.
+    ::mlir::ttc::WithinAttr getWithin(unsigned index);
     /// The arguments that result `index` may overwrite.
     ::llvm::ArrayRef<int64_t> getInPlace(unsigned index);
     /// The bytes of operand `index` from its address on.

@@ -4,6 +4,7 @@
 #define TTC_TRANSFORMS_PASSES_TD
 
 include "ProgramPasses.td"
+include "OutliningPasses.td"
 include "TracePasses.td"
 include "PlanPasses.td"
 

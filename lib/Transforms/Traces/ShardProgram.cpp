@@ -119,6 +119,8 @@ ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramPartition &
       grid.push_back(count);
   }
   narrowBody(made, partition.parts);
+  // Its sizes are those of the whole.
+  made.removeResultAttr(0, StringAttr::get(made.getContext(), kWithinAttrName));
   SmallVector<Type> arguments(made.getBody().getArgumentTypes());
   Type result = made.getBody().front().getTerminator()->getOperand(0).getType();
   made.setFunctionType(FunctionType::get(made.getContext(), arguments, {result}));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ValidElements.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/Programs/AttentionOps.h"
 #include "dialects/Ttc/Programs/KernelOps.h"
@@ -76,43 +77,6 @@ std::optional<std::pair<Value, Value>> splitOperands(Operation *op, bool isCommu
   return std::nullopt;
 }
 
-/// The number of elements along the last dimension that a condition is true for: those of numbers
-/// from 0 on that are less than it. Null if it is something else.
-Value getExtent(Value condition, int64_t size) {
-  while (auto reshape = condition.getDefiningOp<ReshapeOp>())
-    condition = reshape.getX();
-  auto compare = condition.getDefiningOp<CompareOp>();
-  if (!compare || compare.getPredicate() != ComparePredicate::LT)
-    return {};
-  auto numbers = tensorType(compare.getA()), extent = tensorType(compare.getB());
-  auto constant = compare.getA().getDefiningOp<ConstantOp>();
-  if (!constant || !numbers.getElementType().isSignlessInteger(32) ||
-      numbers.getNumElements() != size || extent.getNumElements() != 1)
-    return {};
-  std::optional<ArrayRef<char>> bytes = viewConstantBytes(constant.getValue());
-  if (!bytes || bytes->size() != size * sizeof(int32_t))
-    return {};
-  auto *values = reinterpret_cast<const int32_t *>(bytes->data());
-  for (int32_t i = 0; i < size; ++i)
-    if (values[i] != i)
-      return {};
-  return compare.getB();
-}
-
-/// The only dimension of a condition that has more than one element, counted from the last one of
-/// what it broadcasts to.
-std::optional<int64_t> getOnlyDim(Value condition) {
-  std::optional<int64_t> only;
-  for (auto [fromLast, size] : llvm::enumerate(llvm::reverse(tensorType(condition).getShape()))) {
-    if (size == 1)
-      continue;
-    if (only)
-      return std::nullopt;
-    only = fromLast;
-  }
-  return only;
-}
-
 /// Whether a softmax gives it no weight beside any number.
 bool isLowest(Value value) {
   std::optional<float> number = getScalar(value);
@@ -144,9 +108,9 @@ Value skipMask(Value values, ViewAttr view, Value keys) {
   auto where = values.getDefiningOp<WhereOp>();
   if (!where || where.getA().getType() != values.getType() || getScalar(where.getB()) != 0.0f)
     return values;
-  std::optional<int64_t> fromLast = getOnlyDim(where.getCond());
+  std::optional<int64_t> fromLast = getValidDim(where.getCond());
   auto type = tensorType(values);
-  if (!fromLast || getExtent(where.getCond(), view.getShape()[view.getRank() - 2]) != keys ||
+  if (!fromLast || getValidExtent(where.getCond(), view.getShape()[view.getRank() - 2]) != keys ||
       !isAlong(view, type, type.getRank() - 1 - *fromLast))
     return values;
   return where.getA();
@@ -158,9 +122,9 @@ std::optional<Scores> findScores(Value value) {
     // Fewer keys than columns: the others have the lowest score.
     const int64_t size = tensorType(value).getShape().back();
     if (where.getA().getType() != value.getType() || !where.getA().hasOneUse() ||
-        !isLowest(where.getB()) || (size != 1 && getOnlyDim(where.getCond()) != 0))
+        !isLowest(where.getB()) || (size != 1 && getValidDim(where.getCond()) != 0))
       return std::nullopt;
-    scores.keys = getExtent(where.getCond(), size);
+    scores.keys = getValidExtent(where.getCond(), size);
     if (!scores.keys)
       return std::nullopt;
     scores.locations.push_back(where.getLoc());

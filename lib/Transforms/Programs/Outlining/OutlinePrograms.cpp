@@ -21,7 +21,8 @@ constexpr size_t maxNamedOps = 3;
 /// A hash under which equal bodies are equal. Operands are left out: the comparison that
 /// follows looks at them.
 size_t hashBody(FusionOp fusion) {
-  llvm::hash_code hash = llvm::hash_combine_range(fusion.getInputs().getTypes());
+  llvm::hash_code hash = llvm::hash_combine(llvm::hash_combine_range(fusion.getInputs().getTypes()),
+                                            fusion.getWithinAttr());
   for (Operation &op : fusion.getBody().front())
     hash = llvm::hash_combine(hash, op.getName(), op.getAttrDictionary(),
                               llvm::hash_combine_range(op.getResultTypes()));
@@ -88,8 +89,10 @@ struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
     for (FusionOp fusion : fusions) {
       auto &candidates = programs[hashBody(fusion)];
       auto *known = llvm::find_if(candidates, [&](auto &candidate) {
-        return OperationEquivalence::isRegionEquivalentTo(
-            &candidate.first.getBody(), &fusion.getBody(), OperationEquivalence::IgnoreLocations);
+        return candidate.first.getWithinAttr() == fusion.getWithinAttr() &&
+               OperationEquivalence::isRegionEquivalentTo(&candidate.first.getBody(),
+                                                          &fusion.getBody(),
+                                                          OperationEquivalence::IgnoreLocations);
       });
       if (known == candidates.end()) {
         candidates.emplace_back(fusion, outline(fusion, symbols));
@@ -143,6 +146,8 @@ struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
     auto type = builder.getFunctionType(fusion.getInputs().getTypes(), fusion.getResultTypes());
     auto program = ProgramOp::create(builder, fusion.getLoc(), getProgramName(fusion), type);
     program.setPrivate();
+    if (WithinAttr within = fusion.getWithinAttr())
+      program.setResultAttr(0, kWithinAttrName, within);
     symbols.insert(program);
     IRMapping mapping;
     fusion.getBody().cloneInto(&program.getBody(), mapping);

@@ -180,3 +180,23 @@ func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims 
 
 // expected-error @+1 {{(C2) expected bounds of "n" from 0 to 2147483647 that are multiples of the step, found 4 to 10 by 4}}
 func.func private @f() attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [4], high = [10], step = [4]>}
+
+// -----
+
+// expected-error @+1 {{(C1) expected 'argument' of 0 or more, found -1}}
+func.func private @f() attributes {a = #ttc.within<argument = -1, sizes = [8], bounds = ()[s0] -> (s0)>}
+
+// -----
+
+// expected-error @+1 {{(C1) expected sizes of 0 or more, found [-8]}}
+func.func private @f() attributes {a = #ttc.within<argument = 0, sizes = [-8], bounds = ()[s0] -> (s0)>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected 'bounds' of symbols with a result for each of 2 sizes, found affine_map<()[s0] -> (s0)>}}
+func.func private @f() attributes {a = #ttc.within<argument = 0, sizes = [8, 8], bounds = ()[s0] -> (s0)>}
+
+// -----
+
+// expected-error @+1 {{(C2) expected 'bounds' of sums, multiples and quotients by constants, found affine_map<()[s0] -> (s0 mod 4)>}}
+func.func private @f() attributes {a = #ttc.within<argument = 0, sizes = [8], bounds = ()[s0] -> (s0 mod 4)>}

@@ -15,3 +15,5 @@ func.func @dimensions(%a: tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, gr
     %c: tensor<2x3x8x5xf32, #ttc.layout<l1, block_sharded, grid = [24, 5]>>) {
   return
 }
+
+ttc.program private @within(tensor<512x384xf32>, tensor<2xi32>) -> (tensor<512x384xf32> {ttc.within = #ttc.within<argument = 1, sizes = [8, 64, 384], bounds = ()[s0, s1] -> (s0, s1 floordiv 2 + 1, 384)>})

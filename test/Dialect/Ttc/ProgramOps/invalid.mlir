@@ -196,3 +196,37 @@ func.func @dispatch_layout(%x: tensor<8x64xf32>) {
   ttc.dispatch @on_shards(%x) : (tensor<8x64xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @fusion_within(%x: tensor<4x8xf32>, %n: tensor<2xi32>) -> tensor<4x8xf32> {
+  // diagnostic here:
+  %r = ttc.fusion (%a = %x : tensor<4x8xf32>, %m = %n : tensor<2xi32>) -> tensor<4x8xf32> attributes {within = #ttc.within<argument = 1, sizes = [2, 2, 8], bounds = ()[s0, s1] -> (s0, s1, 8)>} {
+    ttc.yield %a : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// change: sizes = [2, 2, 8] => sizes = [2, 4, 4]
+// expected-error {{'ttc.fusion' op (C4) expected sizes that divide the dimensions of 'tensor<4x8xf32>', found #ttc.within<argument = 1, sizes = [2, 4, 4], bounds = ()[s0, s1] -> (s0, s1, 8)>}}
+
+// change: argument = 1 => argument = 0
+// expected-error {{'ttc.fusion' op (C4) expected an operand of type 'tensor<2xi32>' as the argument of #ttc.within<argument = 0, sizes = [2, 2, 8], bounds = ()[s0, s1] -> (s0, s1, 8)>, found 'tensor<4x8xf32>'}}
+
+// change: argument = 1 => argument = 2
+// expected-error {{'ttc.fusion' op (C4) expected an operand of type 'tensor<2xi32>' as the argument of #ttc.within<argument = 2, sizes = [2, 2, 8], bounds = ()[s0, s1] -> (s0, s1, 8)>, found 'none'}}
+
+// -----
+
+func.func @fusion_within_results(%x: tensor<4x8xf32>, %n: tensor<1xi32>) {
+  // expected-error @+1 {{'ttc.fusion' op (C4) expected one result with 'within', found 2}}
+  %r:2 = ttc.fusion (%a = %x : tensor<4x8xf32>, %m = %n : tensor<1xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {within = #ttc.within<argument = 1, sizes = [4, 8], bounds = ()[s0] -> (s0, 8)>} {
+    ttc.yield %a, %a : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op (C10) expected sizes that divide the dimensions of 'tensor<4x8xf32>', found #ttc.within<argument = 1, sizes = [8, 8], bounds = ()[s0] -> (s0, 8)>}}
+ttc.program private @program_within(tensor<4x8xf32>, tensor<1xi32>) -> (tensor<4x8xf32> {ttc.within = #ttc.within<argument = 1, sizes = [8, 8], bounds = ()[s0] -> (s0, 8)>})

@@ -36,6 +36,21 @@ func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> {
   }
   return %4 : tensor<1x4x8xf32>
 }
+// Bodies of which other elements count are other programs.
+// CHECK-LABEL: @within
+// CHECK: %[[A:.*]] = ttc.dispatch @exp_4x8(%{{.*}}, %{{.*}})
+// CHECK: ttc.dispatch @exp_4x8_{{[0-9]}}(%[[A]], %{{.*}})
+func.func @within(%x: tensor<4x8xf32>, %n: tensor<1xi32>) -> tensor<4x8xf32> {
+  %0 = ttc.fusion (%a = %x : tensor<4x8xf32>, %m = %n : tensor<1xi32>) -> tensor<4x8xf32> attributes {within = #ttc.within<argument = 1, sizes = [4, 8], bounds = ()[s0] -> (s0, 8)>} {
+    %r = ttc.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ttc.yield %r : tensor<4x8xf32>
+  }
+  %1 = ttc.fusion (%a = %0 : tensor<4x8xf32>, %m = %n : tensor<1xi32>) -> tensor<4x8xf32> attributes {within = #ttc.within<argument = 1, sizes = [4, 8], bounds = ()[s0] -> (s0 - 1, 8)>} {
+    %r = ttc.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ttc.yield %r : tensor<4x8xf32>
+  }
+  return %1 : tensor<4x8xf32>
+}
 // CHECK: ttc.program private @relu_4x8(%[[A:.*]]: tensor<1x4x8xf32>{{.*}}) -> tensor<1x4x8xf32> {
 // CHECK-NEXT: %[[R:.*]] = ttc.relu %[[A]]
 // CHECK-NEXT: ttc.return %[[R]]
@@ -43,6 +58,8 @@ func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> {
 // CHECK: ttc.program private @add_4x8_0(
 // CHECK: ttc.program private @add_2ops_tanh_4x8(
 // CHECK-NEXT: ttc.constant
+// CHECK: ttc.program private @exp_4x8(%{{.*}}) -> (tensor<4x8xf32> {ttc.within = #ttc.within<argument = 1, sizes = [4, 8], bounds = ()[s0] -> (s0, 8)>})
+// CHECK: ttc.program private @exp_4x8_{{[0-9]}}(
 // CHECK-NOT: ttc.program
 // CHECK-DAG: #[[LOC1]] = loc("relu_1")
 // CHECK-DAG: #[[LOC2]] = loc("relu_2")
