@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "ttc/Mesh/Mesh.h"
@@ -25,6 +26,14 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
       found = find(module);
     if (succeeded(found) && *found && failed(verifyGrids(module, *found)))
       return signalPassFailure();
+    if (succeeded(found) && *found)
+      for (auto function : module.getOps<func::FuncOp>())
+        if (auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName)) {
+          function.emitError("a model for ranges of sizes ('")
+              << variant.getOf()
+              << "') is for one device; expected one size for each --dim with --mesh";
+          return signalPassFailure();
+        }
     if (succeeded(found))
       found = addMicroBatches(module, *found);
     if (failed(found))
