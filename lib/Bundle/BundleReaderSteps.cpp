@@ -61,7 +61,9 @@ LogicalResult BundleReader::readCommand(ArrayRef<char> &stream, Location locatio
 
 template <typename PortOp>
 LogicalResult
-BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *ports) {
+BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *ports,
+                        SmallVector<PortOp> &ops) {
+  ops.clear();
   for (uint32_t i = 0; i < count(ports); ++i) {
     const fb::Port &from = *ports->Get(i);
     SmallVector<int64_t> shape;
@@ -82,6 +84,7 @@ BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>
         slots.size() == 1 ? ArrayAttr() : builder.getArrayAttr(ArrayRef(slots).drop_front()));
     if (failed(readSharding(port, from, mesh, [&] { return emitError(); })))
       return failure();
+    ops.push_back(port);
   }
   return success();
 }
@@ -96,7 +99,7 @@ LogicalResult BundleReader::readEntries() {
     }
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&entry.getBody().front());
-    if (failed(readPorts<InputOp>(from->inputs())) || failed(readPorts<OutputOp>(from->outputs())))
+    if (failed(readPorts(from->inputs(), inputs)) || failed(readPorts(from->outputs(), outputs)))
       return failure();
     if (from->schedules()->size() == 0)
       return emitError() << "entry point '" << text(from->name()) << "' has no schedule";
@@ -162,6 +165,19 @@ FlatSymbolRefAttr BundleReader::getTrace(uint32_t number) {
 
 FlatSymbolRefAttr BundleReader::getCollective(uint32_t number) {
   return getSymbol<CollectiveOp>(collectives, number);
+}
+
+template <typename PortOp>
+static FlatSymbolRefAttr getSlot(ArrayRef<PortOp> ports, uint32_t number, uint32_t slot) {
+  if (number >= ports.size() || slot >= const_cast<PortOp &>(ports[number]).getNumSlots())
+    return {};
+  return const_cast<PortOp &>(ports[number]).getSlot(slot);
+}
+FlatSymbolRefAttr BundleReader::getInput(uint32_t number, uint32_t slot) {
+  return getSlot<InputOp>(inputs, number, slot);
+}
+FlatSymbolRefAttr BundleReader::getOutput(uint32_t number, uint32_t slot) {
+  return getSlot<OutputOp>(outputs, number, slot);
 }
 
 LogicalResult BundleReader::getPlaces(ArrayRef<uint64_t> addresses,

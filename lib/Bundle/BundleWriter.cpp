@@ -369,7 +369,9 @@ private:
   }
 
   template <typename PortOp>
-  LogicalResult addPorts(EntryOp entry, std::vector<std::unique_ptr<fb::PortT>> &ports) {
+  LogicalResult addPorts(EntryOp entry, SmallVector<Operation *> &ops,
+                         std::vector<std::unique_ptr<fb::PortT>> &ports) {
+    ops.clear();
     for (PortOp port : entry.getBody().getOps<PortOp>()) {
       auto type = cast<RankedTensorType>(port.getType());
       std::optional<fb::DType> dtype = toDType(type.getElementType());
@@ -385,6 +387,7 @@ private:
         table->ring.push_back(numbers.buffers.lookup(port.getSlot(i).getAttr()));
       if (failed(writeSharding(port, *table)))
         return failure();
+      ops.push_back(port);
       ports.push_back(std::move(table));
     }
     return success();
@@ -400,8 +403,8 @@ private:
       table->devices.assign(devices->begin(), devices->end());
       table->part_of = *entry.getPartOf();
     }
-    if (failed(addPorts<InputOp>(entry, table->inputs)) ||
-        failed(addPorts<OutputOp>(entry, table->outputs)))
+    if (failed(addPorts<InputOp>(entry, numbers.inputs, table->inputs)) ||
+        failed(addPorts<OutputOp>(entry, numbers.outputs, table->outputs)))
       return failure();
     for (auto schedule : entry.getBody().getOps<ScheduleOp>()) {
       auto scheduleTable = std::make_unique<fb::ScheduleT>();
