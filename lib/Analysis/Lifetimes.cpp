@@ -49,38 +49,44 @@ public:
       trace = work ? work->getParentOp() : nullptr;
       if (!work)
         continue;
-      SmallVector<Touch> added;
+      SmallVector<std::pair<StringAttr, Touch>> added;
       for (auto [i, access] : llvm::enumerate(point.accesses))
-        added.push_back({access.buffer.getAttr(), access.write, work.getOwnGrid(i, symbols)});
+        added.push_back({access.buffer.getAttr(), {access.write, work.getOwnGrid(i, symbols)}});
       bool isChained = false, isOrdered = true;
-      for (const Touch &earlier : touches)
-        for (const Touch &now : added)
-          if (earlier.buffer == now.buffer && (earlier.write || now.write)) {
-            bool isOwn = earlier.ownGrid != 0 && earlier.ownGrid == now.ownGrid;
-            isChained |= isOwn;
-            isOrdered &= isOwn;
-          }
+      for (auto [buffer, now] : added)
+        if (auto found = touches.find(buffer); found != touches.end())
+          for (const Touch &earlier : found->second)
+            if (earlier.write || now.write) {
+              bool isOwn = earlier.ownGrid != 0 && earlier.ownGrid == now.ownGrid;
+              isChained |= isOwn;
+              isOrdered &= isOwn;
+            }
       if (!isOrdered)
         end(time);
       else
         hasChain |= isChained;
-      llvm::append_range(touches, added);
+      for (auto [buffer, now] : added)
+        if (SmallVector<Touch, 2> &all = touches[buffer]; !llvm::is_contained(all, now))
+          all.push_back(now);
     }
     end(timeline.size());
   }
 
 private:
   struct Touch {
-    StringAttr buffer;
     bool write;
     int64_t ownGrid;
+
+    bool operator==(const Touch &other) const {
+      return write == other.write && ownGrid == other.ownGrid;
+    }
   };
 
   /// Buffers whose lifetimes end in a phase with a chain stay alive until the end of the phase.
   void end(int64_t time) {
     if (hasChain)
-      for (const Touch &touch : touches)
-        if (auto it = lifetimes.find(touch.buffer); it->second.end < time)
+      for (const auto &[buffer, all] : touches)
+        if (auto it = lifetimes.find(buffer); it->second.end < time)
           it->second.end = time;
     touches.clear();
     hasChain = false;
@@ -89,7 +95,8 @@ private:
   Lifetimes &lifetimes;
   SymbolTableCollection symbols;
   Operation *trace = nullptr;
-  SmallVector<Touch> touches; ///< since the last barrier
+  /// Since the last barrier; equal ones once, since many commands may read one buffer.
+  DenseMap<StringAttr, SmallVector<Touch, 2>> touches;
   bool hasChain = false;
 };
 

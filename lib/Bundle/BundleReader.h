@@ -60,7 +60,8 @@ private:
   LogicalResult readTraces();
   LogicalResult readCommand(ArrayRef<char> &stream, Location location);
   template <typename PortOp>
-  LogicalResult readPorts(const flatbuffers::Vector<flatbuffers::Offset<ttrt::fb::Port>> *ports);
+  LogicalResult readPorts(const flatbuffers::Vector<flatbuffers::Offset<ttrt::fb::Port>> *ports,
+                          SmallVector<PortOp> &ops);
   LogicalResult readEntries();
   LogicalResult readSchedule(const ttrt::fb::Schedule &from, uint32_t entry, uint32_t number);
   LogicalResult readStep(const ttrt::fb::Step &from);
@@ -71,6 +72,8 @@ private:
   FlatSymbolRefAttr getEvent(uint32_t number) override;
   FlatSymbolRefAttr getTrace(uint32_t number) override;
   FlatSymbolRefAttr getCollective(uint32_t number) override;
+  FlatSymbolRefAttr getInput(uint32_t number, uint32_t slot) override;
+  FlatSymbolRefAttr getOutput(uint32_t number, uint32_t slot) override;
   FlatSymbolRefAttr getBuffer(uint64_t address) override;
   LogicalResult getPlaces(ArrayRef<uint64_t> addresses,
                           SmallVectorImpl<BufferRef> &places) override;
@@ -101,6 +104,8 @@ private:
   SmallVector<EventOp> events;
   SmallVector<TraceOp> traces;
   SmallVector<CollectiveOp> collectives;
+  SmallVector<InputOp> inputs; ///< of the entry point that is read, as are the outputs
+  SmallVector<OutputOp> outputs;
   std::multimap<uint64_t, uint32_t> byAddress; ///< planned address -> buffer
   std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
   std::optional<ttrt::TimelineIndex> points;

@@ -62,7 +62,9 @@ LogicalResult BundleReader::readCommand(ArrayRef<char> &stream, Location locatio
 
 template <typename PortOp>
 LogicalResult
-BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *ports) {
+BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *ports,
+                        SmallVector<PortOp> &ops) {
+  ops.clear();
   for (uint32_t i = 0; i < count(ports); ++i) {
     const fb::Port &from = *ports->Get(i);
     SmallVector<int64_t> shape;
@@ -84,6 +86,7 @@ BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>
     if (failed(readSharding(port, from, mesh, [&] { return emitError(); })) ||
         failed(readDims(port, from, [&] { return emitError(); })))
       return failure();
+    ops.push_back(port);
   }
   return success();
 }
@@ -100,7 +103,7 @@ LogicalResult BundleReader::readEntries() {
       return failure();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&entry.getBody().front());
-    if (failed(readPorts<InputOp>(from->inputs())) || failed(readPorts<OutputOp>(from->outputs())))
+    if (failed(readPorts(from->inputs(), inputs)) || failed(readPorts(from->outputs(), outputs)))
       return failure();
     if (from->schedules()->size() == 0)
       return emitError() << "entry point '" << text(from->name()) << "' has no schedule";
@@ -166,6 +169,19 @@ FlatSymbolRefAttr BundleReader::getTrace(uint32_t number) {
 
 FlatSymbolRefAttr BundleReader::getCollective(uint32_t number) {
   return getSymbol<CollectiveOp>(collectives, number);
+}
+
+template <typename PortOp>
+static FlatSymbolRefAttr getSlot(ArrayRef<PortOp> ports, uint32_t number, uint32_t slot) {
+  if (number >= ports.size() || slot >= const_cast<PortOp &>(ports[number]).getNumSlots())
+    return {};
+  return const_cast<PortOp &>(ports[number]).getSlot(slot);
+}
+FlatSymbolRefAttr BundleReader::getInput(uint32_t number, uint32_t slot) {
+  return getSlot<InputOp>(inputs, number, slot);
+}
+FlatSymbolRefAttr BundleReader::getOutput(uint32_t number, uint32_t slot) {
+  return getSlot<OutputOp>(outputs, number, slot);
 }
 
 LogicalResult BundleReader::getPlaces(ArrayRef<uint64_t> addresses,

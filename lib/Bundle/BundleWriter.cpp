@@ -370,7 +370,9 @@ private:
   }
 
   template <typename PortOp>
-  LogicalResult addPorts(EntryOp entry, std::vector<std::unique_ptr<fb::PortT>> &ports) {
+  LogicalResult addPorts(EntryOp entry, SmallVector<Operation *> &ops,
+                         std::vector<std::unique_ptr<fb::PortT>> &ports) {
+    ops.clear();
     for (PortOp port : entry.getBody().getOps<PortOp>()) {
       auto type = cast<RankedTensorType>(port.getType());
       std::optional<fb::DType> dtype = toDType(type.getElementType());
@@ -387,6 +389,7 @@ private:
       if (failed(writeSharding(port, *table)))
         return failure();
       writeDims(port, *table);
+      ops.push_back(port);
       ports.push_back(std::move(table));
     }
     return success();
@@ -402,8 +405,8 @@ private:
       table->devices.assign(devices->begin(), devices->end());
       table->part_of = *entry.getPartOf();
     }
-    if (failed(addPorts<InputOp>(entry, table->inputs)) ||
-        failed(addPorts<OutputOp>(entry, table->outputs)))
+    if (failed(addPorts<InputOp>(entry, numbers.inputs, table->inputs)) ||
+        failed(addPorts<OutputOp>(entry, numbers.outputs, table->outputs)))
       return failure();
     if (failed(writeVariant(entry, bundle.entries, *table)))
       return failure();

@@ -139,13 +139,11 @@ private:
     return {address, bytes, bytes, bytes, 0};
   }
 
-  template <typename PortOp> RankedTensorType typeOfPort(uint32_t index) {
-    return cast<RankedTensorType>(
-        (*std::next(entry.getBody().getOps<PortOp>().begin(), index)).getType());
-  }
-  RankedTensorType portTypeOf(const ttrt::Action &action) {
-    return action.info->table == ttrt::IndexedTable::Input ? typeOfPort<InputOp>(action.index)
-                                                           : typeOfPort<OutputOp>(action.index);
+  RankedTensorType portTypeOf(const ttrt::Action &action) const {
+    Type type = action.info->table == ttrt::IndexedTable::Input
+                    ? cast<InputOp>(context.numbers.inputs[action.index]).getType()
+                    : cast<OutputOp>(context.numbers.outputs[action.index]).getType();
+    return cast<RankedTensorType>(type);
   }
 
   ProgramOp programOf(const ttrt::Action &action) const { return context.programs[action.index]; }

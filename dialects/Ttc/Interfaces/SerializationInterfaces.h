@@ -22,6 +22,9 @@ namespace mlir::ttc {
 struct BundleNumbers {
   DenseMap<StringAttr, uint32_t> programs, events, traces, buffers, collectives;
   DenseMap<StringAttr, uint64_t> addresses; ///< flat, of buffers
+  /// The ports of the entry point that is written. Steps number them; one alone would look for its
+  /// port from the first one on.
+  SmallVector<Operation *> inputs, outputs;
 
   uint64_t getAddress(Attribute buffer) const {
     return addresses.lookup(cast<FlatSymbolRefAttr>(buffer).getAttr());
@@ -40,6 +43,9 @@ public:
   virtual FlatSymbolRefAttr getEvent(uint32_t number) = 0;
   virtual FlatSymbolRefAttr getTrace(uint32_t number) = 0;
   virtual FlatSymbolRefAttr getCollective(uint32_t number) = 0;
+  /// The buffer of a slot of a port of the entry point that is read. Without a diagnostic.
+  virtual FlatSymbolRefAttr getInput(uint32_t number, uint32_t slot) = 0;
+  virtual FlatSymbolRefAttr getOutput(uint32_t number, uint32_t slot) = 0;
   /// The buffer that begins at a flat address and is alive when the command or step runs.
   virtual FlatSymbolRefAttr getBuffer(uint64_t address) = 0;
   /// The operands of a program from their flat addresses (inputs, then outputs).

@@ -16,41 +16,42 @@ static IntegerAttr getQueue(OpBuilder &builder, const StepT &table) {
 
 /// Sets the number of the port and which of its slots the step accesses. The step's verifier
 /// guarantees that both exist.
-template <typename PortOp, typename Op> static void writePort(Op step, StepT &table) {
-  auto ports = step->template getParentOfType<EntryOp>().getBody().template getOps<PortOp>();
+template <typename PortOp, typename Op>
+static void writePort(Op step, ArrayRef<Operation *> ports, StepT &table) {
   table.index = step.getIndex();
-  PortOp port = *std::next(ports.begin(), step.getIndex());
+  auto port = cast<PortOp>(ports[table.index]);
   while (port.getSlot(table.slot) != step.getBufferAttr())
     ++table.slot;
 }
 
-template <typename PortOp, typename Op>
-static LogicalResult readPort(OpBuilder &builder, Location location, const StepT &table) {
-  auto entry = cast<EntryOp>(builder.getBlock()->getParentOp()->getParentOp());
-  auto ports = llvm::to_vector(entry.getBody().getOps<PortOp>());
-  if (table.index >= ports.size() || table.slot >= ports[table.index].getNumSlots())
+template <typename Op>
+static LogicalResult readPort(OpBuilder &builder, Location location, const StepT &table,
+                              FlatSymbolRefAttr buffer) {
+  if (!buffer)
     return failure();
-  Op::create(builder, location, builder.getI64IntegerAttr(table.index),
-             ports[table.index].getSlot(table.slot), getQueue(builder, table));
+  Op::create(builder, location, builder.getI64IntegerAttr(table.index), buffer,
+             getQueue(builder, table));
   return success();
 }
 
 StepKind EnqueueWriteOp::getStepKind() { return StepKind::Write; }
-void EnqueueWriteOp::writeStep(const BundleNumbers &, StepT &table) {
-  writePort<InputOp>(*this, table);
+void EnqueueWriteOp::writeStep(const BundleNumbers &numbers, StepT &table) {
+  writePort<InputOp>(*this, numbers.inputs, table);
 }
 LogicalResult EnqueueWriteOp::readStep(OpBuilder &builder, Location location, const StepT &table,
-                                       BundleSymbols &) {
-  return readPort<InputOp, EnqueueWriteOp>(builder, location, table);
+                                       BundleSymbols &symbols) {
+  return readPort<EnqueueWriteOp>(builder, location, table,
+                                  symbols.getInput(table.index, table.slot));
 }
 
 StepKind EnqueueReadOp::getStepKind() { return StepKind::Read; }
-void EnqueueReadOp::writeStep(const BundleNumbers &, StepT &table) {
-  writePort<OutputOp>(*this, table);
+void EnqueueReadOp::writeStep(const BundleNumbers &numbers, StepT &table) {
+  writePort<OutputOp>(*this, numbers.outputs, table);
 }
 LogicalResult EnqueueReadOp::readStep(OpBuilder &builder, Location location, const StepT &table,
-                                      BundleSymbols &) {
-  return readPort<OutputOp, EnqueueReadOp>(builder, location, table);
+                                      BundleSymbols &symbols) {
+  return readPort<EnqueueReadOp>(builder, location, table,
+                                 symbols.getOutput(table.index, table.slot));
 }
 
 //===--- work -------------------------------------------------------------------------===//

@@ -48,13 +48,47 @@ SingleSchedule::Bytes SingleSchedule::getBytes(FlatSymbolRefAttr name) {
   return {buffer.getMemory(), begin, begin + buffer.getSizeAttr().getInt()};
 }
 
+SingleSchedule::Ranges::Ranges(ArrayRef<Bytes> all) {
+  for (auto [number, bytes] : llvm::enumerate(all))
+    sorted.push_back({bytes, number, 0});
+  llvm::sort(sorted, [](const Range &a, const Range &b) {
+    return std::tuple(a.bytes.memory, a.bytes.begin, a.number) <
+           std::tuple(b.bytes.memory, b.bytes.begin, b.number);
+  });
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    sorted[i].reach = sorted[i].bytes.end;
+    if (i > 0 && sorted[i - 1].bytes.memory == sorted[i].bytes.memory)
+      sorted[i].reach = std::max(sorted[i].reach, sorted[i - 1].reach);
+  }
+}
+
+template <typename Use> void SingleSchedule::Ranges::forEachThatMeets(const Bytes &bytes, Use use) {
+  auto it = llvm::partition_point(sorted, [&](const Range &range) {
+    return std::pair(range.bytes.memory, range.bytes.begin) < std::pair(bytes.memory, bytes.end);
+  });
+  while (it != sorted.begin()) {
+    --it;
+    if (it->bytes.memory != bytes.memory || it->reach <= bytes.begin)
+      return;
+    if (it->bytes.meets(bytes))
+      use(it->number);
+  }
+}
+
+bool SingleSchedule::Ranges::meet(const Bytes &bytes) {
+  bool found = false;
+  forEachThatMeets(bytes, [&](size_t) { found = true; });
+  return found;
+}
+
 bool SingleSchedule::mayOverlap() {
   if (reads.empty())
     return false;
+  Ranges outputRanges(outputs);
   for (auto [step, bytes] : llvm::zip_equal(writes, inputs)) {
     FlatSymbolRefAttr slot = cast<EnqueueWriteOp>(step).getBufferAttr();
     bool isState = symbols.lookup<BufferOp>(slot.getAttr()).getKind() == BufferKind::State;
-    bool isOutput = llvm::any_of(outputs, [&](const Bytes &b) { return b.meets(bytes); });
+    bool isOutput = outputRanges.meet(bytes);
     if (!isState && !isOutput)
       continue;
     entry.emitRemark("runs on one queue: ")
@@ -88,13 +122,11 @@ template <typename Use> void SingleSchedule::forEachAccess(Use use) {
 /// Inputs that are consumed first are written ahead first, so that the others do not delay them.
 void SingleSchedule::findPlaces() {
   SmallVector<std::pair<int64_t, StepPosition>> last(inputs.size(), {-1, StepPosition()});
+  Ranges inputRanges(inputs), outputRanges(outputs);
   int64_t number = 0;
   forEachAccess([&](StepPosition place, const Bytes &bytes) {
-    for (auto [input, its] : llvm::zip_equal(inputs, last))
-      if (input.meets(bytes))
-        its = {number, place};
-    if (!producer.step &&
-        llvm::any_of(outputs, [&](const Bytes &slot) { return slot.meets(bytes); }))
+    inputRanges.forEachThatMeets(bytes, [&](size_t input) { last[input] = {number, place}; });
+    if (!producer.step && outputRanges.meet(bytes))
       producer = place;
     ++number;
   });

@@ -59,6 +59,23 @@ private:
     }
   };
 
+  /// Finds which of many ranges meet another one, without trying all of them.
+  class Ranges {
+  public:
+    explicit Ranges(ArrayRef<Bytes> all);
+    /// Calls `use(index)` for the ranges that meet `bytes`.
+    template <typename Use> void forEachThatMeets(const Bytes &bytes, Use use);
+    bool meet(const Bytes &bytes);
+
+  private:
+    struct Range {
+      Bytes bytes;
+      size_t number;
+      int64_t reach; ///< the last end of this range and those before it in the same memory
+    };
+    SmallVector<Range> sorted; ///< by memory and begin
+  };
+
   Bytes getBytes(FlatSymbolRefAttr buffer);
   template <typename Use> void forEachAccess(Use use);
   void findPlaces();

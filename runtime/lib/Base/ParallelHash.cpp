@@ -3,6 +3,8 @@
 
 #include "Base/CpuQuota.h"
 #include "Base/Format.h"
+#include "Base/HashAvx2.h"
+#include "Base/SavedRegisters.h"
 #include "ttrt/format/bundle_format.h"
 
 #include <algorithm>
@@ -31,6 +33,20 @@ static unsigned allowedCpus() {
 }
 
 unsigned usableCpus() { return std::min<unsigned>(allowedCpus(), cpusOfQuota()); }
+
+/// hashBytes(), with the vectors that this CPU has.
+static uint64_t hashChunk(const uint8_t *data, size_t size) {
+#if defined(__x86_64__)
+  static const bool hasAvx2 = [] {
+    unsigned a, b = 0, c, d;
+    return (savedRegisters() & kVectorRegisters) == kVectorRegisters &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_AVX2;
+  }();
+  if (hasAvx2 && size > kShortHash)
+    return hashLongAvx2(data, size);
+#endif
+  return hashBytes(data, size);
+}
 
 /// Calls part(begin, bytes) for all chunks of `size` bytes that are hashed apart; it returns their
 /// hash. Returns that of all.
@@ -64,7 +80,7 @@ uint64_t hashSegmentParallel(const uint8_t *data, size_t size) {
     const auto begin = reinterpret_cast<uintptr_t>(data + at);
     const uintptr_t page = begin / kPageSize * kPageSize;
     madvise(reinterpret_cast<void *>(page), begin + bytes - page, MADV_POPULATE_READ);
-    return hashBytes(data + at, bytes);
+    return hashChunk(data + at, bytes);
   });
 }
 
@@ -84,7 +100,7 @@ uint64_t readSegmentParallel(int descriptor, uint64_t offset, uint8_t *to, size_
         problem.store(errno);
     }
     // While the chunk is in the cache.
-    return hashes ? hashBytes(to + at, bytes) : 0;
+    return hashes ? hashChunk(to + at, bytes) : 0;
   });
   if (const int found = problem.load()) {
     // EFAULT: there is no memory for a page of `to`.

@@ -4,14 +4,14 @@
 
 #include "Bundle/Host.h"
 
+#include "Base/SavedRegisters.h"
+
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -196,20 +196,11 @@ struct PackedFeatures {
 constexpr PackedFeatures kPacked;
 } // namespace
 
-/// Registers that the operating system saves.
-static uint64_t savedState() {
-  unsigned a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 27)))
-    return 0;
-  uint32_t low, high;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (uint64_t(high) << 32) | low;
-}
-
 std::vector<std::string_view> hostFeatures() {
-  const uint64_t saved = savedState();
+  const uint64_t saved = savedRegisters();
   auto saves = [&](uint64_t mask) { return (saved & mask) == mask; };
-  const bool usable[] = {true, saves(0x6), saves(0xe6), saves(0x60000), saves(0x80000)};
+  const bool usable[] = {true, saves(kVectorRegisters), saves(0xe6), saves(0x60000),
+                         saves(0x80000)};
   std::vector<std::string_view> features;
   uint32_t registers[4] = {};
   uint32_t last = ~0u;

@@ -414,13 +414,30 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
                  GlobalPoolToKernel<GlobalAvgPoolOp, PoolKind::average>,
                  ReductionToKernel<ReduceMaxOp, PoolKind::max>,
                  ReductionToKernel<ReduceMeanOp, PoolKind::average>>(context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
-        failed(verifyBlockKernels(getOperation())) || failed(checkScratch()))
+    if (failed(rewrite(std::move(patterns))) || failed(verifyBlockKernels(getOperation())) ||
+        failed(checkScratch()))
       return signalPassFailure();
     getOperation()->walk([&](KernelOpInterface op) { ++numKernels; });
   }
 
 private:
+  /// Applies patterns to all ops but terminators, until nothing changes. A return of thousands of
+  /// outputs would be folded, operand by operand, after the change of each.
+  LogicalResult rewrite(const FrozenRewritePatternSet &patterns) {
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    for (bool changed = true; changed;) {
+      SmallVector<Operation *> ops;
+      getOperation().getBody()->walk([&](Operation *op) {
+        if (!op->hasTrait<OpTrait::IsTerminator>())
+          ops.push_back(op);
+      });
+      if (failed(applyOpPatternsGreedily(ops, patterns, config, &changed)))
+        return failure();
+    }
+    return success();
+  }
+
   /// Heuristics keep scratch small, a file of measurements need not.
   LogicalResult checkScratch() {
     auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
