@@ -34,6 +34,20 @@ const EntryPoints &mlir::ttc::findEntryPoint(ArrayRef<EntryPoints> entries, int6
   return *llvm::find_if(entries, [&](const EntryPoints &entry) { return time < entry.end; });
 }
 
+DenseMap<StringAttr, EntryPoints> mlir::ttc::getSlotOwners(ArrayRef<EntryPoints> entries) {
+  DenseMap<StringAttr, EntryPoints> owners;
+  for (const EntryPoints &points : entries) {
+    auto add = [&](auto port) {
+      for (int64_t i = 0; i < port.getNumSlots(); ++i)
+        owners.try_emplace(port.getSlot(i).getAttr(), points);
+    };
+    EntryOp entry = points.entry;
+    llvm::for_each(entry.getBody().getOps<InputOp>(), add);
+    llvm::for_each(entry.getBody().getOps<OutputOp>(), add);
+  }
+  return owners;
+}
+
 namespace {
 
 /// Follows phases: device work between two barriers.

@@ -3,6 +3,7 @@
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "kernels/Budgets.h"
 #include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Analysis/SharedWeights.h"
 #include "ttc/Analysis/WinogradPlan.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -120,17 +121,7 @@ static bool hasTable(Operation *op) {
                          ::ttc::kernels::kCopyBelowChannels;
 }
 
-KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
-                                                 bool resident) {
-  if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
-    if (std::optional<WinogradChoice> choice = chooseWinograd(conv, vectorLength, resident))
-      return KernelChoiceAttr::get(op->getContext(),
-                                   choice->transformFirst ? KernelMethod::winograd_transformed
-                                                          : KernelMethod::winograd,
-                                   {choice->tile.rows, choice->tile.columns}, choice->outputs);
-  auto type = tensorType(op->getResult(0));
-  GemmTile tile =
-      chooseGemmTile(vectorLength, type.getNumElements() / type.getShape().back(), getColumns(op));
+static KernelChoiceAttr getDirect(Operation *op, GemmTile tile) {
   // 14 pointers of a table do not fit into the general registers beside those of the loop.
   if (tile.rows == 14 && tile.columns == 32 && hasTable(op))
     tile.rows = 12;
@@ -138,12 +129,62 @@ KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLe
                                0);
 }
 
-KernelChoiceAttr mlir::ttc::getKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
-                                            bool resident) {
-  if (auto choice = dyn_cast_if_present<KernelChoiceAttr>(findTuning(op)))
-    if (winograd || choice.getMethod() == KernelMethod::direct)
-      return choice;
-  return estimateKernelChoice(op, vectorLength, winograd, resident);
+/// The first one of the most rows.
+static Operation *getLargest(ArrayRef<Operation *> ops) {
+  return *llvm::max_element(
+      ops, [](Operation *a, Operation *b) { return getRowsOfWeights(a) < getRowsOfWeights(b); });
+}
+
+static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *> ops,
+                                                           int64_t vectorLength, bool winograd,
+                                                           ArrayRef<bool> resident) {
+  SmallVector<ConvOp> convs;
+  for (Operation *op : ops)
+    if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
+      convs.push_back(conv);
+  if (!convs.empty())
+    if (SmallVector<WinogradChoice> choices = chooseWinograd(convs, vectorLength, resident);
+        !choices.empty())
+      return llvm::map_to_vector(choices, [&](const WinogradChoice &choice) {
+        return KernelChoiceAttr::get(ops.front()->getContext(),
+                                     choice.transformFirst ? KernelMethod::winograd_transformed
+                                                           : KernelMethod::winograd,
+                                     {choice.tile.rows, choice.tile.columns}, choice.outputs);
+      });
+  const int64_t rows = getRowsOfWeights(getLargest(ops));
+  const GemmTile tile = chooseGemmTile(vectorLength, rows, getColumns(ops.front()));
+  return llvm::map_to_vector(ops, [&](Operation *op) { return getDirect(op, tile); });
+}
+
+KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
+                                                 bool resident) {
+  return estimateKernelChoices(op, vectorLength, winograd, resident).front();
+}
+
+/// Whether both need the weights in the same packed form.
+static bool isSameForm(KernelChoiceAttr a, KernelChoiceAttr b) {
+  return (a.getMethod() == KernelMethod::direct) == (b.getMethod() == KernelMethod::direct) &&
+         a.getOutputs() == b.getOutputs() && a.getTile()[1] == b.getTile()[1];
+}
+
+SmallVector<KernelChoiceAttr> mlir::ttc::getKernelChoices(ArrayRef<Operation *> ops,
+                                                          int64_t vectorLength, bool winograd,
+                                                          ArrayRef<bool> resident) {
+  SmallVector<KernelChoiceAttr> choices =
+      estimateKernelChoices(ops, vectorLength, winograd, resident);
+  auto getEntry = [&](Operation *op) {
+    auto choice = dyn_cast_if_present<KernelChoiceAttr>(findTuning(op));
+    return choice && (winograd || choice.getMethod() == KernelMethod::direct) ? choice
+                                                                              : KernelChoiceAttr();
+  };
+  const KernelChoiceAttr measured = getEntry(getLargest(ops));
+  for (auto [op, choice] : llvm::zip_equal(ops, choices)) {
+    if (measured && !isSameForm(choice, measured))
+      choice = measured;
+    if (KernelChoiceAttr entry = getEntry(op); entry && isSameForm(entry, choice))
+      choice = entry;
+  }
+  return choices;
 }
 
 std::string mlir::ttc::checkKernelChoice(Operation *op, KernelChoiceAttr choice,

@@ -105,37 +105,53 @@ bool mlir::ttc::canUseWinograd(ConvOp op) {
          tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
 }
 
-std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength,
-                                                        bool resident) {
-  if (!canUseWinograd(op))
-    return std::nullopt;
+static Sizes getSizes(ConvOp op, bool resident) {
   auto out = tensorType(op.getY()).getShape();
-  const Sizes sizes{out[0],
-                    out[1],
-                    out[2],
-                    tensorType(op.getX()).getShape().back(),
-                    out[3],
-                    op.getGroups(),
-                    tensorType(op.getW()).getShape()[2],
-                    resident};
-  const int64_t columns = sizes.o / sizes.groups;
+  return {out[0],
+          out[1],
+          out[2],
+          tensorType(op.getX()).getShape().back(),
+          out[3],
+          op.getGroups(),
+          tensorType(op.getW()).getShape()[2],
+          resident};
+}
+
+SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
+                                                      ArrayRef<bool> resident) {
+  if (!llvm::all_of(ops, canUseWinograd))
+    return {};
+  SmallVector<Sizes> sizes;
+  double least = 0;
+  for (auto [op, isResident] : llvm::zip_equal(ops, resident)) {
+    sizes.push_back(getSizes(op, isResident));
+    least += (1 - kLeastSaving) * getDirectCost(sizes.back());
+  }
+  const int64_t columns = sizes.front().o / sizes.front().groups;
   WinogradChoice choice;
   // One panel of two vectors needs fewer loads for each multiply-add than wide ones of few rows.
   choice.tile = vectorLength == 16 ? GemmTile{14, columns <= 16 ? 16 : 32}
                                    : GemmTile{columns <= 8 ? 12 : 6, columns <= 8 ? 8 : 16};
-  std::optional<WinogradChoice> best;
-  double least = (1 - kLeastSaving) * getDirectCost(sizes);
-  for (int64_t outputs : {4, 2})
-    for (bool transformFirst : {false, true}) {
-      if (outputs == 4 && sizes.taps != 3)
-        continue;
-      choice.outputs = outputs;
-      choice.transformFirst = transformFirst;
-      const double cost = getWinogradCost(sizes, choice);
-      if (cost < least) {
-        least = cost;
-        best = choice;
-      }
+  SmallVector<WinogradChoice> best;
+  for (int64_t outputs : {4, 2}) {
+    if (outputs == 4 && sizes.front().taps != 3)
+      continue;
+    choice.outputs = outputs;
+    double cost = 0;
+    SmallVector<WinogradChoice> choices;
+    for (const Sizes &its : sizes) {
+      choice.transformFirst = false;
+      const double each = getWinogradCost(its, choice);
+      choice.transformFirst = true;
+      const double first = getWinogradCost(its, choice);
+      choice.transformFirst = first < each;
+      cost += std::min(first, each);
+      choices.push_back(choice);
     }
+    if (cost < least) {
+      least = cost;
+      best = std::move(choices);
+    }
+  }
   return best;
 }

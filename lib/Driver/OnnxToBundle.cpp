@@ -95,6 +95,8 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
                    << ".values', found a model of this name\n";
       return nullptr;
     }
+  llvm::StringMap<ElementsAttr> constants;
+  options->constants = &constants;
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
     const OnnxImportOptions own = getOptionsOf(*options, *names, name);

@@ -33,6 +33,9 @@ SmallVector<EntryPoints> getEntryPoints(ModuleOp module, ArrayRef<TimelinePoint>
 /// The entry point whose points contain `time`.
 const EntryPoints &findEntryPoint(ArrayRef<EntryPoints> entries, int64_t time);
 
+/// The entry point of each slot.
+DenseMap<StringAttr, EntryPoints> getSlotOwners(ArrayRef<EntryPoints> entries);
+
 /// Extends the lifetimes of buffers that a chain of commands on shards uses to the next barrier.
 /// Otherwise another buffer of the chain could reuse their bytes, which would require a barrier of
 /// its own.

@@ -28,11 +28,14 @@ void setTuning(ModuleOp module, StringRef file, ArrayRef<NamedAttribute> entries
 /// Whether --ttc-choose-kernels chooses the tile or the algorithm for this op.
 bool hasKernelChoice(Operation *op);
 
-/// How an op that hasKernelChoice() is computed by the code for vectors of `vectorLength` lanes: as
-/// its entry says, or else as heuristics do. Without `winograd`, always directly. `resident` says
-/// that its weights are in L2.
-KernelChoiceAttr getKernelChoice(Operation *op, int64_t vectorLength, bool winograd, bool resident);
-/// The same, without looking for an entry.
+/// How ops that hasKernelChoice() are computed by the code for vectors of `vectorLength` lanes: as
+/// their entries say, or else as heuristics do. Without `winograd`, always directly. `resident`
+/// says for each that its weights are in L2. Ops of several functions have the same weights: all
+/// are computed in ways that need them in the same packed form, which is the best for all together;
+/// an entry for the op of the most rows decides.
+SmallVector<KernelChoiceAttr> getKernelChoices(ArrayRef<Operation *> ops, int64_t vectorLength,
+                                               bool winograd, ArrayRef<bool> resident);
+/// For one op, without looking for an entry.
 KernelChoiceAttr estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
                                       bool resident);
 

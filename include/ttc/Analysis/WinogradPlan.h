@@ -32,11 +32,14 @@ private:
 /// dilations, with constant weights of 3x3 or 5x5 and at least 8 channels.
 bool canUseWinograd(ConvOp op);
 
-/// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
-/// nothing if the direct convolution is estimated to be about as fast. `resident` says that its
-/// weights are in L2. Depends on shapes only, never on the number of cores or on the caches of this
-/// machine, so that results have the same bits everywhere.
-std::optional<WinogradChoice> chooseWinograd(ConvOp op, int64_t vectorLength, bool resident);
+/// The fastest ways for channels-last convolutions of f32 by the same weights, on vectors of
+/// `vectorLength` lanes: one for each, with the same `outputs` and `tile`, on which the packed
+/// weights depend. Empty if the direct convolution is estimated to be about as fast for all
+/// together. `resident` says for each that its weights are in L2. Depends on shapes only, never on
+/// the number of cores or on the caches of this machine, so that results have the same bits
+/// everywhere.
+SmallVector<WinogradChoice> chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
+                                           ArrayRef<bool> resident);
 
 } // namespace mlir::ttc
 

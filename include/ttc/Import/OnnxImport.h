@@ -55,6 +55,9 @@ struct OnnxImportOptions {
   std::string prefix;
   /// The name of the imported function.
   std::string functionName = "main";
+  /// Large constants by name, of earlier imports into the same context and of this one: what they
+  /// have is not stored again. May be null.
+  llvm::StringMap<ElementsAttr> *constants = nullptr;
 };
 
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to

@@ -112,7 +112,8 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
 
     Buffers that nothing accesses are erased. All entry points are planned together. They never run
     at the same time, so their activations share bytes, unless `share-activations=false`; constants,
-    slots and state keep their bytes whichever entry point runs.
+    slots and state keep their bytes whichever entry point runs. The slots of variants of one model (`ttc.variant`)
+    share bytes, too: such a slot is alive at all points of its entry point.
 
     A plan that does not fit the target is an error. It states the bytes needed and available, and
     lists the buffers alive at the peak, largest first, each at the op that made it.

@@ -172,7 +172,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     %1 = ttc.conv %x, %w1, %b1 {...}
     ```
 
-    Counters (`--mlir-pass-statistics`): `evaluated`, `released-bytes`.
+    Counters (`--mlir-pass-statistics`): `evaluated`, `reused` (results that were those of equal ops, most often of other
+    functions), `released-bytes`.
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
@@ -456,7 +457,11 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     %0 = ttc.add %1, %bias : (tensor<1x128x768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
     ```
 
-    Counters (`--mlir-pass-statistics`): `kernels`.
+    Ops of several functions that have the same constant weights, such as variants of one model, are decided together: they
+    need the weights in one packed form, which a bundle stores once. The most rows of results choose the tile, and Winograd's
+    algorithm is chosen by the sum of the estimates.
+
+    Counters (`--mlir-pass-statistics`): `kernels`, `shared` (ops that were decided together with those of other functions).
   }];
   let options = [WinogradOption];
 }

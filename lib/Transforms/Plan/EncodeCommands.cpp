@@ -306,12 +306,18 @@ private:
     std::vector<TimelinePoint> timeline = getTimeline(getOperation());
     Lifetimes lifetimes = getLifetimes(timeline);
     SmallVector<EntryPoints> entries = getEntryPoints(getOperation(), timeline);
+    const DenseMap<StringAttr, EntryPoints> owners = getSlotOwners(entries);
     OpBuilder builder(&getContext());
     for (auto buffer : getOperation().getOps<BufferOp>())
       if (buffer.getLiveBegin()) {
         Lifetime lifetime = lifetimes.lookup(buffer.getSymNameAttr());
         if (buffer.getValue()) { // of a stage, all the time
           const EntryPoints &points = findEntryPoint(entries, lifetime.begin);
+          lifetime.begin = points.begin;
+          lifetime.end = points.end;
+        } else if (buffer.getKind() == BufferKind::Slot &&
+                   buffer.getMemory() == MemorySpace::Dram) {
+          const EntryPoints &points = owners.find(buffer.getSymNameAttr())->second; // of a variant
           lifetime.begin = points.begin;
           lifetime.end = points.end;
         }

@@ -9,7 +9,9 @@
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttrt/format/bundle_format.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_PREALLOCATE
@@ -135,17 +137,66 @@ private:
     return end;
   }
 
+  //===--- variants ---------------------------------------------------------------------===//
+
+  /// The slots in DRAM of models that have several variants, by model, with the points of their
+  /// variants. One variant of a model runs at a time, and slots of the others have no data then.
+  using Slots = SmallVector<std::pair<BufferOp, EntryPoints>>;
+  llvm::MapVector<StringRef, Slots> getVariantSlots() {
+    llvm::MapVector<StringRef, Slots> slots;
+    llvm::StringMap<DenseSet<Operation *>> entries;
+    const DenseMap<StringAttr, EntryPoints> owners = getSlotOwners(entryPoints);
+    for (auto buffer : module.getOps<BufferOp>()) {
+      auto owner = owners.find(buffer.getSymNameAttr());
+      if (!shareActivations || owner == owners.end() || buffer.getKind() != BufferKind::Slot ||
+          buffer.getMemory() != MemorySpace::Dram)
+        continue;
+      EntryOp entry = owner->second.entry;
+      if (auto variant = entry->getAttrOfType<VariantAttr>(kVariantAttrName)) {
+        slots[variant.getOf()].push_back({buffer, owner->second});
+        entries[variant.getOf()].insert(entry);
+      }
+    }
+    slots.remove_if([&](const auto &model) { return entries[model.first].size() < 2; });
+    return slots;
+  }
+
+  /// Lays the slots of the variants of each model over each other, from `top` on. Returns where
+  /// they end. Each is alive as long as its entry point runs, as a tensor of it may be.
+  int64_t layOutVariants(const llvm::MapVector<StringRef, Slots> &slots, int64_t top) {
+    for (const auto &[model, its] : slots) {
+      DenseMap<int64_t, int64_t> tops; // by the first point of the variant
+      int64_t end = top;
+      for (auto &[slot, points] : its) {
+        int64_t &address = tops.try_emplace(points.begin, top).first->second;
+        place(slot, address);
+        setLifetime(slot, points.begin, points.end);
+        address += getSize(slot);
+        end = std::max(end, address);
+      }
+      top = end;
+    }
+    return top;
+  }
+
   LogicalResult layOutDram() {
     int64_t top = layOutConstants();
     constantBytes = top;
     // Constants are read-only pages of the file; writable buffers start on the next page.
     top = llvm::alignTo(top, ttrt::kPageSize);
     int64_t slotsBegin = top;
+    const llvm::MapVector<StringRef, Slots> ofVariants = getVariantSlots();
+    DenseSet<Operation *> shared;
+    for (const auto &[model, slots] : ofVariants)
+      for (const auto &[slot, points] : slots)
+        shared.insert(slot);
     for (auto buffer : module.getOps<BufferOp>())
-      if (buffer.getMemory() == MemorySpace::Dram && isPersistent(buffer) && !buffer.getValue()) {
+      if (buffer.getMemory() == MemorySpace::Dram && isPersistent(buffer) && !buffer.getValue() &&
+          !shared.contains(buffer)) {
         place(buffer, top);
         top += getSize(buffer);
       }
+    top = layOutVariants(ofVariants, top);
     slotBytes = top - slotsBegin;
     return planSpace(MemorySpace::Dram, top, getDramBytes(target), activationBytes);
   }

@@ -4,7 +4,10 @@
 #include "HostOps.h"
 #include "OnnxNode.h"
 
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -28,12 +31,32 @@ bool ImportErrors::isFull() {
   return true;
 }
 
+/// The constant of an earlier import that has the same name and elements, or this one for later
+/// imports.
+static ElementsAttr share(ElementsAttr attr, StringRef name,
+                          llvm::StringMap<ElementsAttr> &constants) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  if (!resource)
+    return attr;
+  ElementsAttr &known = constants[name];
+  if (!known)
+    known = attr;
+  std::optional<ArrayRef<char>> bytes = viewConstantBytes(attr), others = viewConstantBytes(known);
+  if (known == attr || known.getType() != attr.getType() || !bytes || !others || *bytes != *others)
+    return attr;
+  DenseResourceElementsHandle::getManagerInterface(attr.getContext())
+      .update(resource.getRawHandle().getKey(), AsmResourceBlob());
+  return known;
+}
+
 FailureOr<ElementsAttr> ImportContext::convertTensor(onnx::TensorProto &tensor, StringRef name,
                                                      EmitErrorFn emitError) {
   auto known = tensors.find(&tensor);
   if (known != tensors.end())
     return known->second;
   FailureOr<ElementsAttr> attr = convertOnnxTensor(tensor, name, modelPath, context, emitError);
+  if (succeeded(attr) && options.constants)
+    attr = share(*attr, name, *options.constants);
   if (succeeded(attr))
     tensors[&tensor] = *attr;
   return attr;

@@ -216,7 +216,9 @@ static OwningOpRef<ModuleOp> importFile(const llvm::MemoryBuffer &buffer, MLIRCo
         return false;
       MLIRContext context(MLIRContext::Threading::DISABLED);
       ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); });
-      return static_cast<bool>(importFile(buffer, &context, others, /*isTrial=*/true));
+      OnnxImportOptions own = others;
+      own.constants = nullptr; // of another context
+      return static_cast<bool>(importFile(buffer, &context, own, /*isTrial=*/true));
     };
   return importModel(shared);
 }

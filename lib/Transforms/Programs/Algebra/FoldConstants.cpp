@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "ttc/Analysis/ConstantNumbers.h"
 #include "ttc/Support/Resources.h"
 #include "ttc/Transforms/Passes.h"
 #include <map>
@@ -104,11 +105,14 @@ SmallVector<ConstantTensor> evaluateOnDevices(Operation *root) {
 
 namespace {
 
-/// Evaluates the constant parts of a function. Intermediate results live only as long as
-/// somebody needs them, and only what other ops use becomes an attribute.
+/// Evaluates the constant parts of functions. Intermediate results live only as long as somebody
+/// needs them, and only what other ops use becomes an attribute. What several functions compute
+/// alike from equal constants is evaluated once.
 class Evaluator {
 public:
   explicit Evaluator(int64_t maxGrowth) : maxGrowth(maxGrowth) {}
+
+  int64_t numReused = 0; ///< results that were those of other ops
 
   /// Returns how many ops were evaluated.
   int64_t run(Operation *root) {
@@ -139,14 +143,24 @@ public:
         if (Operation *producer = operand.getDefiningOp(); evaluable.contains(producer))
           ++numUses[producer];
 
+    ConstantNumbers numbers;
+    DenseMap<int64_t, ElementsAttr> known;
     int64_t count = 0;
     for (Operation *op : roots) {
+      const std::optional<int64_t> number = numbers.get(op->getResult(0));
+      if (ElementsAttr value = number ? known.lookup(*number) : ElementsAttr()) {
+        replace(op, value);
+        ++numReused;
+        continue;
+      }
       // Trees may share long chains: only a mesh pays for looking at each.
       SmallVector<Operation *> tree = hasShards ? getTree(op) : SmallVector<Operation *>();
       if (llvm::any_of(tree, isSharded)) {
         count += evaluateShards(op, tree);
       } else if (ConstantTensor value = evaluate(op)) {
-        materialize(op, std::move(value));
+        ElementsAttr folded = materialize(op, std::move(value));
+        if (number)
+          known[*number] = folded;
         ++count;
       }
     }
@@ -253,11 +267,13 @@ private:
   }
 
   /// Puts a constant in the place of an op for those users that are not evaluated themselves.
-  void materialize(Operation *op, ConstantTensor value) {
+  ElementsAttr materialize(Operation *op, ConstantTensor value) {
     std::string name = getName(op);
     // The tensor must be the attribute's alone, so that it needs no copy.
     release(op);
-    replace(op, value.toAttr(name));
+    ElementsAttr folded = value.toAttr(name);
+    replace(op, folded);
+    return folded;
   }
 
   void replace(Operation *op, ElementsAttr value) {
@@ -302,6 +318,7 @@ private:
 struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
   using FoldConstantsBase::FoldConstantsBase;
   PassCounter numEvaluated{*this, "evaluated", "Ops evaluated"};
+  PassCounter numReused{*this, "reused", "Results that were those of equal ops"};
   PassCounter numReleased{*this, "released-bytes", "Bytes of constants freed"};
 
   LogicalResult initialize(MLIRContext *context) override {
@@ -315,7 +332,9 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
     DenseSet<StringRef> before = getResources(getOperation());
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
-    numEvaluated += Evaluator(maxGrowth).run(getOperation());
+    Evaluator evaluator(maxGrowth);
+    numEvaluated += evaluator.run(getOperation());
+    numReused += evaluator.numReused;
     SmallVector<Operation *> dead;
     getOperation().walk([&](ConstantOp op) {
       if (op->use_empty())

@@ -119,10 +119,13 @@ Value expandTo(OpBuilder &builder, Location loc, Value vector, int64_t columns) 
 }
 
 template <typename OpTy> struct IntKernelPattern : OpRewritePattern<OpTy> {
-  IntKernelPattern(MLIRContext *context, int64_t vectorLength, ByteDot dot)
-      : OpRewritePattern<OpTy>(context), vectorLength(vectorLength), dot(dot) {}
+  IntKernelPattern(MLIRContext *context, int64_t vectorLength, ByteDot dot,
+                   std::function<int64_t(Operation *)> getRows)
+      : OpRewritePattern<OpTy>(context), vectorLength(vectorLength), dot(dot),
+        getRows(std::move(getRows)) {}
   int64_t vectorLength;
   ByteDot dot;
+  std::function<int64_t(Operation *)> getRows;
 };
 
 struct IntConvToKernel : IntKernelPattern<IntConvOp> {
@@ -145,7 +148,7 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
 
     auto type = tensorType(op.getY());
     int64_t columns = weights[0];
-    GemmTile tile = chooseGemmTile(vectorLength, type.getNumElements() / columns, columns / groups);
+    GemmTile tile = chooseGemmTile(vectorLength, getRows(op), columns / groups);
     bool merged = groups == 1 && kernel.size() <= 2 && kernel.back() > 1 &&
                   op.getDilations().back() == 1 && channels < ::ttc::kernels::kCopyBelowChannels;
     int64_t run = (merged ? kernel.back() : 1) * (channels / groups);
@@ -220,7 +223,7 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
         llvm::any_of(b.getShape().drop_back(2), [](int64_t size) { return size != 1; }))
       return failure();
     int64_t depth = a.getShape().back(), columns = b.getShape().back();
-    GemmTile tile = chooseGemmTile(vectorLength, type.getNumElements() / columns, columns);
+    GemmTile tile = chooseGemmTile(vectorLength, getRows(op), columns);
     if (!isWorthPacking(op.getB(), llvm::alignTo(columns, tile.columns) * llvm::alignTo(depth, 4)))
       return rewriter.notifyMatchFailure(op, "weights are not packed while compiling");
     FailureOr<WeightZeros> zeros =
@@ -247,7 +250,8 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
 
 } // namespace
 
-void mlir::ttc::populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target) {
+void mlir::ttc::populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target,
+                                          const std::function<int64_t(Operation *)> &getRows) {
   patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), getVectorLength(target),
-                                                   chooseByteDot(target));
+                                                   chooseByteDot(target), getRows);
 }

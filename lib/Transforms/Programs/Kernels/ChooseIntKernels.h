@@ -5,6 +5,7 @@
 #include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "ttc/Support/Cpu.h"
+#include <functional>
 
 namespace mlir::ttc {
 
@@ -12,7 +13,9 @@ namespace mlir::ttc {
 ByteDot chooseByteDot(const CpuTarget &target);
 
 /// The patterns that choose kernels for products of integers on channels-last images and matrices.
-void populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target);
+/// `getRows` returns the number of rows that the tile for an op is chosen by.
+void populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target,
+                               const std::function<int64_t(Operation *)> &getRows);
 
 } // namespace mlir::ttc
 

@@ -15,6 +15,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Analysis/SharedWeights.h"
 #include "ttc/Analysis/Tuning.h"
 #include "ttc/Analysis/WinogradPlan.h"
 #include "ttc/Support/Target.h"
@@ -32,21 +33,61 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
   return SmallVector<int64_t>(shape.drop_front(1).drop_back(1));
 }
 
-/// A pattern with what choices depend on: the vector length of the CPU, whether Winograd's
-/// algorithm is allowed, and which functions have their weights in L2.
-template <typename OpTy> struct KernelPattern : OpRewritePattern<OpTy> {
-  KernelPattern(MLIRContext *context, int64_t vectorLength, bool winograd,
-                const ResidentFunctions &functions, PatternBenefit benefit = 1)
-      : OpRewritePattern<OpTy>(context, benefit), vectorLength(vectorLength), winograd(winograd),
-        functions(functions) {}
+/// How ops are computed, decided before any op is replaced: those that share weights with other
+/// functions are decided together.
+class Choices {
+public:
+  Choices(ModuleOp module, int64_t vectorLength, bool winograd)
+      : vectorLength(vectorLength), winograd(winograd), functions(module) {
+    for (const SmallVector<Operation *> &ops : getSharingOps(module)) {
+      int64_t rows = 0;
+      for (Operation *op : ops)
+        rows = std::max(rows, getRowsOfWeights(op));
+      for (Operation *op : ops)
+        mostRows[op] = rows;
+      if (llvm::all_of(ops, hasKernelChoice))
+        decide(ops);
+    }
+    numShared = shared.size();
+  }
 
-  KernelChoiceAttr getChoice(OpTy op) const {
-    return getKernelChoice(op, vectorLength, winograd, functions.contains(op));
+  KernelChoiceAttr get(Operation *op) const {
+    auto its = shared.find(op);
+    return its != shared.end()
+               ? its->second
+               : getKernelChoices(op, vectorLength, winograd, functions.contains(op)).front();
+  }
+
+  /// The rows that the tile of a product of integers is chosen by.
+  int64_t getRows(Operation *op) const {
+    auto its = mostRows.find(op);
+    return its != mostRows.end() ? its->second : getRowsOfWeights(op);
+  }
+
+  int64_t numShared = 0; ///< ops that were decided with others
+
+private:
+  void decide(ArrayRef<Operation *> ops) {
+    auto resident = llvm::map_to_vector(ops, [&](Operation *op) { return functions.contains(op); });
+    for (auto [op, choice] :
+         llvm::zip_equal(ops, getKernelChoices(ops, vectorLength, winograd, resident)))
+      shared[op] = choice;
   }
 
   int64_t vectorLength;
   bool winograd;
-  const ResidentFunctions &functions;
+  ResidentFunctions functions;
+  DenseMap<Operation *, KernelChoiceAttr> shared;
+  DenseMap<Operation *, int64_t> mostRows;
+};
+
+template <typename OpTy> struct KernelPattern : OpRewritePattern<OpTy> {
+  KernelPattern(MLIRContext *context, const Choices &choices, PatternBenefit benefit = 1)
+      : OpRewritePattern<OpTy>(context, benefit), choices(choices) {}
+
+  KernelChoiceAttr getChoice(OpTy op) const { return choices.get(op); }
+
+  const Choices &choices;
 };
 
 /// The kernels have no bias of their own: it is the first op of the epilogue.
@@ -388,6 +429,7 @@ template <typename OpTy, PoolKind kind> struct ReductionToKernel : OpRewritePatt
 struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
   using ChooseKernelsBase::ChooseKernelsBase;
   PassCounter numKernels{*this, "kernels", "Kernel ops in the module"};
+  PassCounter numShared{*this, "shared", "Ops decided with those of other functions"};
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -400,15 +442,15 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     if (checked.wasInterrupted())
       return signalPassFailure();
     const bool usesWinograd = winograd && holdsScratch();
+    // Before weights are packed: those of Winograd's algorithm are larger.
+    const Choices choices(getOperation(), vectorLength, usesWinograd);
+    numShared += choices.numShared;
     RewritePatternSet patterns(context);
-    populateIntKernelPatterns(patterns, target);
+    populateIntKernelPatterns(patterns, target, [&](Operation *op) { return choices.getRows(op); });
     populateBlockKernelPatterns(patterns, target);
     populateCacheKernelPatterns(patterns);
-    // Before weights are packed: those of Winograd's algorithm are larger.
-    const ResidentFunctions functions(getOperation());
-    patterns.add<ConvToWinograd>(context, vectorLength, usesWinograd, functions, /*benefit=*/2);
-    patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength,
-                                                                      usesWinograd, functions);
+    patterns.add<ConvToWinograd>(context, choices, /*benefit=*/2);
+    patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, choices);
     patterns.add<PoolToKernel<MaxPoolOp, PoolKind::max>, PoolToKernel<AvgPoolOp, PoolKind::average>,
                  GlobalPoolToKernel<GlobalMaxPoolOp, PoolKind::max>,
                  GlobalPoolToKernel<GlobalAvgPoolOp, PoolKind::average>,

@@ -11,7 +11,7 @@ module attributes {ttc.target = #ttc.target<name = "cpu", triple = "x86_64-linux
 // A large image: each workgroup transforms its own tiles.
 // CHECK-LABEL: @large
 func.func @large(%x: tensor<1x56x56x64xf32>, %b: tensor<64xf32>) -> tensor<1x56x56x64xf32> {
-  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %w = ttc.constant dense<1.5> : tensor<64x64x3x3xf32>
   // CHECK: %[[P:.*]] = ttc.pack_winograd %{{.*}} {nr = 16 : i64, outputs = 4 : i64} : tensor<64x64x3x3xf32> -> tensor<1x4x36x64x16xf32>
   // CHECK: %[[C:.*]] = ttc.kernel.winograd_conv %{{.*}}, %[[P]] {outputs = 4 : i64, pads = array<i64: 1, 1, 1, 1>, taps = 3 : i64, tile = array<i64: 6, 16>}
   // CHECK: ttc.add %[[C]], %{{.*}} : (tensor<1x56x56x64xf32>, tensor<64xf32>)
@@ -24,7 +24,7 @@ func.func @large(%x: tensor<1x56x56x64xf32>, %b: tensor<64xf32>) -> tensor<1x56x
 // Many channels: an op of its own transforms the image for all workgroups.
 // CHECK-LABEL: @deep
 func.func @deep(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
-  %w = ttc.constant dense<0.5> : tensor<256x256x3x3xf32>
+  %w = ttc.constant dense<2.5> : tensor<256x256x3x3xf32>
   // CHECK: %[[T:.*]] = ttc.kernel.winograd_input %{{.*}} {outputs = 4 : i64, pads = array<i64: 1, 1, 1, 1>, taps = 3 : i64} : (tensor<1x14x14x256xf32>) -> tensor<36x4112xf32>
   // CHECK: ttc.kernel.winograd_conv %[[T]], %{{.*}} : (tensor<36x4112xf32>, tensor<1x16x36x256x16xf32>) -> tensor<1x14x14x256xf32>
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
@@ -36,7 +36,7 @@ func.func @deep(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
 // Few tiles for many weights: tiles of 2x2 results read fewer of them.
 // CHECK-LABEL: @small
 func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
-  %w = ttc.constant dense<0.5> : tensor<512x512x3x3xf32>
+  %w = ttc.constant dense<3.5> : tensor<512x512x3x3xf32>
   // CHECK: ttc.pack_winograd {{.*}}outputs = 2 : i64
   // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
@@ -47,7 +47,7 @@ func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
 
 // CHECK-LABEL: @five
 func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
-  %w = ttc.constant dense<0.5> : tensor<256x48x5x5xf32>
+  %w = ttc.constant dense<4.5> : tensor<256x48x5x5xf32>
   // CHECK: ttc.pack_winograd {{.*}}groups = 2 : i64, {{.*}}outputs = 2 : i64
   // CHECK: ttc.kernel.winograd_conv {{.*}}groups = 2 : i64, outputs = 2 : i64, pads = array<i64: 2, 2, 2, 2>, taps = 5 : i64
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>,
@@ -59,7 +59,7 @@ func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
 // Few tiles pay if the weights of the whole function are still in L2 from the inference before.
 // CHECK-LABEL: @resident
 func.func @resident(%x: tensor<1x4x4x32xf32>) -> tensor<1x4x4x64xf32> {
-  %w = ttc.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %w = ttc.constant dense<5.5> : tensor<64x32x3x3xf32>
   // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, channels_last}
@@ -70,8 +70,8 @@ func.func @resident(%x: tensor<1x4x4x32xf32>) -> tensor<1x4x4x64xf32> {
 // The same convolution beside many other weights.
 // CHECK-LABEL: @from_memory
 func.func @from_memory(%x: tensor<1x4x4x32xf32>, %y: tensor<1x512xf32>) -> (tensor<1x4x4x64xf32>, tensor<1x512xf32>) {
-  %w = ttc.constant dense<0.5> : tensor<64x32x3x3xf32>
-  %v = ttc.constant dense<0.5> : tensor<512x512xf32>
+  %w = ttc.constant dense<6.5> : tensor<64x32x3x3xf32>
+  %v = ttc.constant dense<7.5> : tensor<512x512xf32>
   // CHECK-NOT: winograd
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, channels_last}
@@ -85,8 +85,8 @@ func.func @from_memory(%x: tensor<1x4x4x32xf32>, %y: tensor<1x512xf32>) -> (tens
 // CHECK-NOT: winograd
 func.func @direct(%x: tensor<1x28x28x64xf32>, %v: tensor<64x64x3x3xf32>, %y: tensor<1x1x1x64xf32>)
     -> (tensor<1x14x14x64xf32>, tensor<1x26x26x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>) {
-  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
-  %u = ttc.constant dense<0.5> : tensor<64x64x1x3xf32>
+  %w = ttc.constant dense<8.5> : tensor<64x64x3x3xf32>
+  %u = ttc.constant dense<9.5> : tensor<64x64x1x3xf32>
   %0 = ttc.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x14x14x64xf32>
   %1 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 2, 2>, channels_last}
@@ -110,7 +110,7 @@ module attributes {ttc.target = #ttc.target<name = "small", triple = "x86_64-lin
 // CHECK-LABEL: @small_l1
 // CHECK-NOT: winograd
 func.func @small_l1(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
-  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %w = ttc.constant dense<10.5> : tensor<64x64x3x3xf32>
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
