@@ -58,13 +58,14 @@ def _look(arguments: list[str]) -> int:
     print(f"{', '.join(models)}: compiled in {time.perf_counter() - start:.2f} s")
     memory = bundle.memory
     print(f"  memory  {memory.dram_bytes / 2**20:.2f} MiB, of it commands {memory.trace_bytes / 2**10:.1f} KiB")
-    for entry in bundle.entries.values():
+    for entry in bundle.models.values():
         print(f"{entry.name}")
         for port in entry.inputs.values():
-            print(f"  input   {port.name}: {port.type}{list(port.shape)}")
-        outputs = entry.run(*(random_input(port) for port in entry.inputs.values()))
+            print(f"  input   {port.name}: {port.type}{_shape(port)}")
+        shapes = entry._input_shapes(None)
+        outputs = entry.run(*(random_input(port, shapes[name]) for name, port in entry.inputs.items()))
         for port in entry.outputs.values():
-            print(f"  output  {port.name}: {port.type}{list(port.shape)}, {_range(outputs[port.name])}")
+            print(f"  output  {port.name}: {port.type}{_shape(port)}, {_range(outputs[port.name])}")
         print(f"  time    {entry.perf()}")
     named = [] if entries is None else ["--entry=" + ",".join(entries)]
     commands = [["compile", *models, *named, *options, "-o", "FILE.ttcb"]]
@@ -86,6 +87,10 @@ def _entries(options: list[str], models: list[str]) -> list[str] | None:
         return None
     names = [os.path.splitext(os.path.basename(model))[0] for model in models]
     return names if len(set(names)) == len(names) else [f"{name}_{i}" for i, name in enumerate(names)]
+
+
+def _shape(port: ttrt.Port) -> str:
+    return f"[{', '.join(map(str, port.shape))}]"
 
 
 def _range(array: Array) -> str:

@@ -20,6 +20,9 @@ from ttc._tools import run_tool
 
 _log = logging.getLogger("ttc")
 
+#: One size, (low, high), multiples of a step, or the sizes to compile for.
+Sizes = int | tuple[int, int] | range | list[int]
+
 
 class CompileError(RuntimeError):
     """A model could not be compiled; the text is what the compiler says about it."""
@@ -33,7 +36,7 @@ def compile(
     model: Any,
     inputs: Any = None,
     *,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, Sizes] | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -49,8 +52,9 @@ def compile(
     inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
              stands for its shape. For torch: a tuple of example inputs. With several models, a
              dictionary {entry: inputs}, or a list in the models' order.
-    dims     for ONNX: {name: size} for named dimensions that the model leaves open, in all inputs that
-             have them. With several models, "entry/name" is a dimension of one of them.
+    dims     for ONNX: {name: sizes} for named dimensions that the model leaves open, in all inputs that
+             have them: one size, or any of (1, 512), of range(64, 641, 32) or up to those of [1, 4, 8]; for
+             these, the bundle has variants. With several models, "entry/name" is a dimension of one.
     target   "cpu" (this machine, the default), the name of a chip, or the path of a description.
     entries  the names of the entry points; of one model, "main" unless given.
     output   the bundle's file, which is kept; without it, the bundle has no name and goes with the
@@ -82,7 +86,7 @@ def build(
     output: str | os.PathLike[str],
     inputs: Any = None,
     *,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, Sizes] | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     options: Sequence[str] = (),
@@ -97,14 +101,14 @@ def build(
 def _translate(
     model: Any,
     inputs: Any,
-    dims: Mapping[str, int] | None,
+    dims: Mapping[str, Sizes] | None,
     target: str | os.PathLike[str] | None,
     entries: str | Sequence[str] | None,
     options: Sequence[str],
     output: str,
     stdout: IO[Any] | None,
 ) -> None:
-    extra = [f"--dim={name}:{size}" for name, size in _dims(dims).items()] + _options(options)
+    extra = [f"--dim={name}:{sizes}" for name, sizes in _dims(dims).items()] + _options(options)
     if target is not None:
         extra.insert(0, f"--target={_path('target', target)}")
     models, names, given = _by_entry(model, inputs, entries)
@@ -335,14 +339,50 @@ def _is_torch(model: Any) -> bool:
     return export is not None and isinstance(model, export.ExportedProgram)
 
 
-def _dims(dims: Any) -> dict[str, int]:
+def _dims(dims: Any) -> dict[str, str]:
+    """The sizes of dimensions as ttc-translate reads them, by name."""
     if dims is None:
         return {}
     if not isinstance(dims, Mapping):
         raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
-    if wrong := [size for size in dims.values() if not hasattr(size, "__index__") or size.__index__() < 0]:
-        raise ValueError(f"dims: expected sizes that are not negative, found {wrong[0]!r}")
-    return {str(name): size.__index__() for name, size in dims.items()}
+    return {str(name): _sizes(str(name), sizes) for name, sizes in dims.items()}
+
+
+_MOST = 2**31 - 1
+
+
+def _sizes(name: str, sizes: Any) -> str:
+    """"128", "1..512", "64..640:32" or "1,2,4"."""
+    if hasattr(sizes, "__index__"):
+        if not 0 <= sizes.__index__() <= _MOST:
+            raise ValueError(f"dims: expected a size that is not negative for '{name}', found {sizes!r}")
+        return str(sizes.__index__())
+    if not isinstance(sizes, (tuple, list, range)):
+        raise TypeError(f"dims: expected a size, (low, high), a range or a list of sizes for '{name}', found {sizes!r}")
+    numbers = [_number(name, size) for size in ((sizes[0], sizes[-1]) if isinstance(sizes, range) and sizes else sizes)]
+    if isinstance(sizes, tuple):
+        if len(numbers) != 2 or numbers[0] > numbers[1]:
+            raise ValueError(
+                f"dims: expected (low, high) for '{name}', found {sizes!r}; a list has the sizes to compile for"
+            )
+        low, high, step = *numbers, 1
+    elif not numbers:
+        raise ValueError(f"dims: expected at least one size for '{name}', found {sizes!r}")
+    elif isinstance(sizes, list):
+        return ",".join(map(str, sorted(set(numbers))))
+    else:
+        low, high, step = min(numbers), max(numbers), abs(sizes.step)
+        if low % step and low != high:
+            raise ValueError(f"dims: expected multiples of the step {step} for '{name}', found {sizes!r}")
+    if low == high:
+        return str(low)
+    return f"{low}..{high}" + (f":{step}" if step > 1 else "")
+
+
+def _number(name: str, size: Any) -> int:
+    if not hasattr(size, "__index__") or not 1 <= size.__index__() <= _MOST:
+        raise ValueError(f"dims: expected sizes from 1 to {_MOST} for '{name}', found {size!r}")
+    return int(size.__index__())
 
 
 def _shapes(inputs: Any) -> dict[str, str]:

@@ -55,7 +55,7 @@ class TtcBackendRep(BackendRep):
                 raise ValueError(f"expected {len(self._inputs)} inputs ({', '.join(self._inputs)}), "
                                  f"found {len(inputs)}")
             given = dict(zip(self._inputs, inputs))
-        ports = self.bundle.entries[next(iter(self.bundle.entries))].inputs
+        ports = self.bundle.inputs
         results = self.bundle.run(**{name: _of_type(value, ports[name].dtype) if name in ports else value
                                      for name, value in given.items()})
         return self._result(*(_of_type(results[name], dtype) for name, dtype in self._outputs))

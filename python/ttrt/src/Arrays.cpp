@@ -34,6 +34,7 @@ static const TypeInfo &infoOf(ttrt_dtype dtype) {
 
 std::string nameOf(ttrt_dtype dtype) { return infoOf(dtype).name; }
 const char *numpyNameOf(ttrt_dtype dtype) { return infoOf(dtype).numpy; }
+size_t elementBytes(ttrt_dtype dtype) { return infoOf(dtype).bits / 8u; }
 
 template <typename Numbers> static std::string list(const Numbers &numbers, size_t count) {
   std::string text;
@@ -43,6 +44,12 @@ template <typename Numbers> static std::string list(const Numbers &numbers, size
 }
 
 std::string TensorType::text() const {
+  if (!sizes.empty()) {
+    std::string text = nameOf(dtype) + "[";
+    for (size_t i = 0; i < sizes.size(); ++i)
+      text += (i ? ", " : "") + sizes[i];
+    return text + "]";
+  }
   return nameOf(dtype) + "[" + list(shape, shape.size()) + "]";
 }
 
@@ -127,32 +134,34 @@ Array importArray(nb::handle object, const TensorType &type, bool writable,
     raiseTypeError(what + ": expected " + type.text() + ", found " + nameOf(found.dtype()) + "[" +
                    list(found.shape_ptr(), rank) + "]");
   if (rank != type.shape.size() ||
-      !std::equal(type.shape.begin(), type.shape.end(), found.shape_ptr()))
+      !std::equal(type.shape.begin(), type.shape.end(), found.shape_ptr(),
+                  [](int64_t expected, int64_t size) { return expected < 0 || expected == size; }))
     raiseValueError(what + ": expected " + type.text() + ", found " + nameOf(found.dtype()) + "[" +
                     list(found.shape_ptr(), rank) + "]");
   int64_t stride = 1;
-  for (size_t i = rank; type.bytes && i-- > 0;) {
-    if (type.shape[i] != 1 && found.stride(i) != stride)
+  for (size_t i = rank; found.size() && i-- > 0;) {
+    if (found.shape(i) != 1 && found.stride(i) != stride)
       raiseValueError(what +
                       ": expected a dense, row-major array (as numpy.ascontiguousarray() and "
                       "Tensor.contiguous() make), found strides of " +
                       list(found.stride_ptr(), rank) + " elements");
-    stride *= type.shape[i];
+    stride *= static_cast<int64_t>(found.shape(i));
   }
   array.data = const_cast<void *>(found.data());
   return array;
 }
 
-nb::object exportArray(const void *data, const TensorType &type, bool writable, nb::handle owner) {
+nb::object exportArray(const void *data, const TensorType &type, bool writable, nb::handle owner,
+                       const int64_t *strides) {
   const TypeInfo &info = infoOf(type.dtype);
   const nb::dlpack::dtype dtype{
       static_cast<uint8_t>(type.dtype == TTRT_BF16 ? Code::UInt : info.code), info.bits, 1};
   std::vector<size_t> shape(type.shape.begin(), type.shape.end());
   if (writable)
     return nb::cast(nb::ndarray<nb::numpy>(const_cast<void *>(data), shape.size(), shape.data(),
-                                           owner, nullptr, dtype));
+                                           owner, strides, dtype));
   return nb::cast(
-      nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, nullptr, dtype));
+      nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, strides, dtype));
 }
 
 nb::object newArray(const TensorType &type) {

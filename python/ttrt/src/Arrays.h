@@ -18,8 +18,11 @@ struct TensorType {
   ttrt_dtype dtype = TTRT_F32;
   std::vector<int64_t> shape;
   size_t bytes = 0;
+  /// Of a model with variants: how the sizes follow from the extents ("2*sequence"), where `shape`
+  /// is negative; and `bytes` are the most that it may have. Otherwise empty.
+  std::vector<std::string> sizes;
 
-  /// "f32[1, 28, 28]"
+  /// "f32[1, 28, 28]", "i64[batch, sequence]"
   std::string text() const;
 };
 
@@ -27,6 +30,8 @@ struct TensorType {
 std::string nameOf(ttrt_dtype dtype);
 /// numpy's name of the type that stores it; numpy has no bf16, whose bits are uint16.
 const char *numpyNameOf(ttrt_dtype dtype);
+
+size_t elementBytes(ttrt_dtype dtype);
 
 /// An array's memory. Keeps the array alive.
 struct Array {
@@ -41,8 +46,10 @@ struct Array {
 Array importArray(nb::handle object, const TensorType &type, bool writable,
                   const std::string &what);
 
-/// An array of numpy over memory that `owner` keeps alive.
-nb::object exportArray(const void *data, const TensorType &type, bool writable, nb::handle owner);
+/// An array of numpy over memory that `owner` keeps alive. `strides`, in elements, unless it is
+/// dense.
+nb::object exportArray(const void *data, const TensorType &type, bool writable, nb::handle owner,
+                       const int64_t *strides = nullptr);
 
 /// A new array of numpy, with undefined contents.
 nb::object newArray(const TensorType &type);

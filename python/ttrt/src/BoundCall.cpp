@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BoundCall.h"
 
+#include "Models.h"
+
 #include <chrono>
 #include <functional>
 
@@ -31,15 +33,14 @@ static void requireNames(const EntryPoint &entry, const char *kind, const std::v
     for (const Port &port : ports)
       isKnown |= key.equal(port.key);
     if (!isKnown)
-      raiseTypeError("entry point " + quoted(entry.name) + " has no " + kind + " " +
-                     textOf(nb::repr(key)) + "; it has: " + list(ports));
+      raiseTypeError(entry.text() + " has no " + kind + " " + textOf(nb::repr(key)) +
+                     "; it has: " + list(ports));
   }
 }
 
 static void bindInputs(Binding &binding, const EntryPoint &entry, nb::tuple args, nb::dict named) {
   if (args.size() > entry.inputs.size())
-    raiseTypeError("entry point " + quoted(entry.name) + " has " +
-                   std::to_string(entry.inputs.size()) +
+    raiseTypeError(entry.text() + " has " + std::to_string(entry.inputs.size()) +
                    (entry.inputs.size() == 1 ? " input, found " : " inputs, found ") +
                    std::to_string(args.size()));
   size_t used = 0;
@@ -59,10 +60,14 @@ static void bindInputs(Binding &binding, const EntryPoint &entry, nb::tuple args
     if (!given.is_valid() && !port.hasSlotInUse) {
       requireNames(entry, "input", entry.inputs, named); // it may have been misspelt
       raiseTypeError(
-          "missing input " + quoted(port.name) + " " + port.type.text() + " of entry point " +
-          quoted(entry.name) + ", whose slot has not been used either" +
+          "missing input " + quoted(port.name) + " " + port.type.text() + " of " + entry.text() +
+          (entry.model ? "" : ", whose slot has not been used either") +
           (port.name == "out" ? "; give this one by position, or by name to bind()" : ""));
     }
+    if (entry.model && nb::isinstance<InSlot>(given))
+      raiseTypeError("input " + quoted(port.name) + ": expected an array of " + port.type.text() +
+                     ", found IN_SLOT; only the variants, which are entry points, have slots of "
+                     "inputs");
     if (!given.is_valid() || nb::isinstance<InSlot>(given)) {
       binding.inputs.push_back({nullptr, 0});
       continue;
@@ -89,7 +94,7 @@ static void requireApart(const EntryPoint &entry, const std::vector<ttrt_output>
 }
 
 static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint32_t index,
-                        nb::object out) {
+                        nb::object out, const Fit &fit) {
   const EntryPoint &entry = device.entry(index);
   nb::dict given;
   if (!out.is_none()) {
@@ -101,19 +106,23 @@ static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint3
   }
   for (uint32_t i = 0; i < entry.outputs.size(); ++i) {
     const Port &port = entry.outputs[i];
+    TensorType valid; // at the extents of the inputs
+    if (entry.model)
+      valid = outputType(entry, i, fit);
+    const TensorType &type = entry.model ? valid : port.type;
     nb::object array;
     if (given.size())
       if (const nb::handle found = find(given, port))
         array = nb::borrow(found);
     if (array.is_valid() && nb::isinstance<InSlot>(array)) {
       binding.outputs.push_back({nullptr, 0});
-      array = device.outputSlot(self, index, i);
+      array = entry.model ? device.outputSlot(self, entry, i, type, fit.variant)
+                          : device.outputSlot(self, index, i);
     } else {
       if (!array.is_valid())
-        array = newArray(port.type);
-      Array memory =
-          importArray(array, port.type, /*writable=*/true, "output " + quoted(port.name));
-      binding.outputs.push_back({memory.data, port.type.bytes});
+        array = newArray(type);
+      Array memory = importArray(array, type, /*writable=*/true, "output " + quoted(port.name));
+      binding.outputs.push_back({memory.data, type.bytes});
       binding.arrays.push_back(std::move(memory));
     }
     binding.results[port.key] = array;
@@ -128,8 +137,27 @@ Binding bindArrays(nb::handle self, Device &device, uint32_t index, nb::tuple ar
   const EntryPoint &entry = device.entry(index);
   Binding binding;
   bindInputs(binding, entry, args, named);
-  bindOutputs(self, device, binding, index, out);
+  Fit fit;
+  if (entry.model) {
+    binding.model = entry.model.get();
+    for (const Array &array : binding.arrays) // each input has one
+      binding.shapedInputs.push_back(
+          {array.data, static_cast<uint32_t>(array.keeper.ndim()), array.keeper.shape_ptr()});
+    fit = findFit(entry, binding.shapedInputs.data());
+  }
+  bindOutputs(self, device, binding, index, out, fit);
+  if (entry.model)
+    for (const ttrt_output &output : binding.outputs)
+      binding.shapedOutputs.push_back({output.data, output.bytes, nullptr, 0});
   return binding;
+}
+
+ttrt_status Binding::runOn(ttrt_device *device, uint32_t entry, const ttrt_run_options *options,
+                           ttrt_error *error) const {
+  if (model)
+    return ttrt_run_shaped(device, model, shapedInputs.data(), shapedOutputs.data(), options,
+                           error);
+  return ttrt_run(device, entry, inputs.data(), outputs.data(), options, error);
 }
 
 nb::object run(Device &device, uint32_t entry, const Binding &binding, ttrt_timing *timing) {
@@ -137,8 +165,7 @@ nb::object run(Device &device, uint32_t entry, const Binding &binding, ttrt_timi
   ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.timing = timing;
   device.exclusively(error, [&](ttrt_device *opened) {
-    return ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(),
-                    timing ? &options : nullptr, &error);
+    return binding.runOn(opened, entry, timing ? &options : nullptr, &error);
   });
   return binding.results;
 }
@@ -168,8 +195,7 @@ double BoundCall::repeat(uint32_t times) const {
   device->exclusively(error, [&](ttrt_device *opened) {
     ttrt_status last = TTRT_OK;
     for (uint32_t i = 0; i < times && last == TTRT_OK; ++i)
-      last =
-          ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(), nullptr, &error);
+      last = binding.runOn(opened, entry, nullptr, &error);
     return last;
   });
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

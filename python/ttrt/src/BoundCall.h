@@ -15,9 +15,17 @@ struct Binding {
   std::vector<ttrt_output> outputs;
   std::vector<Array> arrays;
   nb::dict results; ///< by name, in the order of the entry point
+  /// Of a model with variants, which is run by these: the shapes are those of the arrays.
+  const ttrt_model *model = nullptr;
+  std::vector<ttrt_shaped_input> shapedInputs;
+  mutable std::vector<ttrt_shaped_output> shapedOutputs; ///< a run writes their sizes
+
+  ttrt_status runOn(ttrt_device *device, uint32_t entry, const ttrt_run_options *options,
+                    ttrt_error *error) const;
 };
 
-/// Inputs by position, then by name; those that are given neither way must have a slot in use.
+/// Inputs by position, then by name; those that are given neither way must have a slot in use. Of a
+/// model with variants, all are given; ValueError if no variant fits their shapes.
 /// Outputs that `out` (None or a dictionary) does not have are new arrays.
 Binding bindArrays(nb::handle self, Device &device, uint32_t entry, nb::tuple args, nb::dict named,
                    nb::object out);

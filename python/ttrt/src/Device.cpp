@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device.h"
 
+#include "Models.h"
 #include "Stream.h"
 
 #include <algorithm>
@@ -78,6 +79,22 @@ Port describePort(const ttrt_port &port) {
   return described;
 }
 
+nb::list describePorts(const std::vector<Port> &ports) {
+  nb::list list;
+  for (const Port &port : ports) {
+    const TensorType &type = port.type;
+    nb::list shape;
+    for (size_t i = 0; i < type.shape.size(); ++i)
+      if (type.shape[i] < 0)
+        shape.append(nameToStr(type.sizes[i]));
+      else
+        shape.append(type.shape[i]);
+    list.append(nb::make_tuple(port.key, nameOf(type.dtype), numpyNameOf(type.dtype),
+                               nb::tuple(shape), type.bytes));
+  }
+  return list;
+}
+
 void Device::describe() {
   ttrt_error error;
   for (uint32_t i = 0; i < ttrt_bundle_entries(bundle_); ++i) {
@@ -97,6 +114,7 @@ void Device::describe() {
     }
     entries_.push_back(std::move(entry));
   }
+  models_ = openModels(bundle_);
 }
 
 void Device::check(ttrt_status status, const ttrt_error &error) {
@@ -265,6 +283,19 @@ nb::object Device::outputSlot(nb::handle self, uint32_t entry, uint32_t output) 
   const void *slot = nullptr;
   check(ttrt_device_output_slot(device_, entry, output, &slot, &error), error);
   return exportArray(slot, entries_[entry].outputs[output].type, /*writable=*/false, pinFor(self));
+}
+
+nb::object Device::outputSlot(nb::handle self, const EntryPoint &model, uint32_t output,
+                              const TensorType &valid, uint32_t variant) {
+  requireOpen();
+  ttrt_error error;
+  ttrt_slot slot = TTRT_SLOT_INIT;
+  check(ttrt_model_output_slot(device_, model.model.get(), variant, output, &slot, &error), error);
+  int64_t strides[TTRT_MAX_RANK];
+  // That of the innermost dimension is the size of an element.
+  for (uint32_t i = 0; i < slot.rank; ++i)
+    strides[i] = slot.strides[i] / slot.strides[slot.rank - 1];
+  return exportArray(slot.data, valid, /*writable=*/false, pinFor(self), strides);
 }
 
 } // namespace ttrt::python

@@ -11,6 +11,7 @@
 #include "Profiler.h"
 
 #include "ttrt/pipeline.h"
+#include "ttrt/shapes.h"
 
 #include <array>
 #include <atomic>
@@ -28,12 +29,19 @@ struct Port {
   bool hasSlotInUse = false; ///< of an input: the slot was handed out, so it may be filled in place
 };
 
+/// An entry point, or a model whose variants are entry points.
 struct EntryPoint {
   std::string name;
   std::vector<Port> inputs, outputs;
+  std::shared_ptr<ttrt_model> model; ///< null for an entry point
+
+  /// "entry point 'main'"
+  std::string text() const { return (model ? "model '" : "entry point '") + name + "'"; }
 };
 
 Port describePort(const ttrt_port &port);
+/// For each port its name, type, numpy's type, shape and bytes.
+nb::list describePorts(const std::vector<Port> &ports);
 
 /// Passed for an array: what the slot holds.
 struct InSlot {};
@@ -58,7 +66,12 @@ public:
 
   const std::string &path() const { return path_; }
   std::vector<EntryPoint> &entries() { return entries_; }
-  EntryPoint &entry(uint32_t index) { return entries_.at(index); }
+  /// The models that have variants. Others are entry points and nothing else.
+  const std::vector<EntryPoint> &models() const { return models_; }
+  /// Entry points are numbered as in the bundle; models follow.
+  EntryPoint &entry(uint32_t index) {
+    return index < entries_.size() ? entries_[index] : models_.at(index - entries_.size());
+  }
   HostFunctions &hostFunctions() { return hostFunctions_; }
   bool isClosed() const { return closed_; }
   void requireOpen() const;
@@ -108,6 +121,9 @@ public:
 
   nb::object inputSlot(nb::handle self, uint32_t entry, uint32_t input);
   nb::object outputSlot(nb::handle self, uint32_t entry, uint32_t output);
+  /// The valid part of the slot of a model's variant, whose type is `valid`.
+  nb::object outputSlot(nb::handle self, const EntryPoint &model, uint32_t output,
+                        const TensorType &valid, uint32_t variant);
 
   int traverse(visitproc visit, void *arg) { return hostFunctions_.traverse(visit, arg); }
   void clear() { hostFunctions_.clear(); }
@@ -127,7 +143,7 @@ private:
   HostFunctions hostFunctions_;
   ttrt_bundle *bundle_ = nullptr;
   ttrt_device *device_ = nullptr;
-  std::vector<EntryPoint> entries_;
+  std::vector<EntryPoint> entries_, models_;
   uint32_t forks_;
   nb::object profilerObject_;
   Profiler *profiler_ = nullptr;

@@ -5,6 +5,7 @@
 #include "AddressCall.h"
 #include "BoundCall.h"
 #include "Inspect.h"
+#include "Models.h"
 #include "Queues.h"
 #include "Stream.h"
 #include "Text.h"
@@ -29,18 +30,6 @@ static PyType_Slot slotsOf[] = {{Py_tp_traverse, reinterpret_cast<void *>(traver
 static PyType_Slot deviceSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse<Device>)},
                                     {Py_tp_clear, reinterpret_cast<void *>(clearDevice)},
                                     {0, nullptr}};
-
-static nb::object describe(const std::vector<Port> &ports) {
-  nb::list list;
-  for (const Port &port : ports) {
-    nb::list shape;
-    for (int64_t extent : port.type.shape)
-      shape.append(extent);
-    list.append(nb::make_tuple(port.key, nameOf(port.type.dtype), numpyNameOf(port.type.dtype),
-                               nb::tuple(shape), port.type.bytes));
-  }
-  return std::move(list);
-}
 
 NB_MODULE(_ttrt, module) {
   watchForks();
@@ -96,7 +85,7 @@ NB_MODULE(_ttrt, module) {
       .def("write", enqueueWrite)
       .def("read", enqueueRead, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
       .def("execute", enqueueExecute)
-      .def("states", [](Device &device) { return describe(states(device)); })
+      .def("states", [](Device &device) { return describePorts(states(device)); })
       .def("read_state", readState)
       .def("write_state", writeState)
       .def("reset_states", resetStates)
@@ -110,10 +99,12 @@ NB_MODULE(_ttrt, module) {
            [](Device &device) {
              nb::list list;
              for (const EntryPoint &entry : device.entries())
-               list.append(nb::make_tuple(nameToStr(entry.name), describe(entry.inputs),
-                                          describe(entry.outputs)));
+               list.append(nb::make_tuple(nameToStr(entry.name), describePorts(entry.inputs),
+                                          describePorts(entry.outputs)));
              return list;
            })
+      .def("models", describeModels)
+      .def("input_shapes", inputShapes)
       .def(
           "run",
           [](nb::handle self, uint32_t entry, nb::tuple args, nb::dict named, nb::object out) {

@@ -10,7 +10,7 @@ import atexit as _atexit
 
 from . import _interpreter as _interpreter  # first: it refuses what the extension cannot do
 from . import _ttrt
-from ._bundle import Bundle, Entry, Port, Runnable, load
+from ._bundle import Bundle, Entry, Model, Port, Runnable, load
 from ._errors import (
     BadBundleError,
     BusyError,
@@ -35,6 +35,7 @@ from ._profiler import Profiler, Zone
 from ._profiler import complete as _complete
 from ._queues import Event, Queue, States, Trace
 from ._report import Check, Memory, MemoryUse, Perf
+from ._shapes import Dim, Variant
 from ._stream import Stream
 from ._tokenizer import TextStream, Tokenizer
 from ._ttrt import IN_SLOT, Call
@@ -50,6 +51,7 @@ __all__ = [
     "CancelledError",
     "Check",
     "DeadlineExceededError",
+    "Dim",
     "EndError",
     "Entry",
     "Error",
@@ -60,6 +62,7 @@ __all__ = [
     "IoError",
     "Memory",
     "MemoryUse",
+    "Model",
     "NotFoundError",
     "NotReadyError",
     "OutOfMemoryError",
@@ -77,6 +80,7 @@ __all__ = [
     "Trace",
     "UnsupportedError",
     "UntrustedError",
+    "Variant",
     "WouldOverwriteError",
     "Zone",
     "load",

@@ -15,7 +15,8 @@ from ._errors import Status, make
 from ._profiler import Profiler
 from ._queues import Event, Queue, States, Trace
 from ._report import Check, Memory, MemoryUse, Perf, frame, size_text
-from ._stream import Stream
+from ._shapes import Dim, Variant
+from ._stream import RunInTurn, Stream
 from ._ttrt import Call
 
 # What takes long to import is imported when it is first used.
@@ -35,32 +36,39 @@ class Port:
 
     Attributes:
         name: its name in the model.
-        shape: its extents, outermost first.
+        shape: its extents, outermost first. Of a model with variants, sizes that differ from run to run
+            are the names of their dimensions, or expressions: ``("batch", "2*sequence+1", 384)``.
         type: its element type in ttc's words: ``"f32"``, ``"bf16"``, ...
         dtype: the numpy type of its arrays. numpy has no bf16: its arrays are ``uint16``, the bits.
-        bytes: the size of the whole tensor.
+        bytes: the size of the whole tensor; of a model with variants, of the largest.
     """
 
     __slots__ = ("name", "shape", "type", "dtype", "bytes")
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[Any, ...]
     type: str
     dtype: np.dtype[Any]
     bytes: int
 
-    def __init__(self, name: str, type: str, dtype: str, shape: tuple[int, ...], bytes: int) -> None:
+    def __init__(self, name: str, type: str, dtype: str, shape: tuple[Any, ...], bytes: int) -> None:
         import numpy
 
         self.name, self.shape, self.type, self.bytes = name, shape, type, bytes
         self.dtype = numpy.dtype(dtype)
 
     def __repr__(self) -> str:
-        return f"Port({self.name!r}, {self.type}{list(self.shape)}, {self.bytes} bytes)"
+        most = "at most " if any(isinstance(size, str) for size in self.shape) else ""
+        return f"Port({self.name!r}, {_type_text(self)}, {most}{self.bytes} bytes)"
+
+
+def _type_text(port: Port) -> str:
+    """"f32[1, 10]" or "i64[batch, sequence]"."""
+    return f"{port.type}[{', '.join(map(str, port.shape))}]"
 
 
 class Runnable:
-    """What entry points and bundles can do; a bundle does it with its first entry point."""
+    """What entry points, models and bundles can do; a bundle does it with its first model."""
 
     __slots__ = ()
 
@@ -79,11 +87,15 @@ class Runnable:
         Outputs are new numpy arrays, except those that `out` has: these are written. ``IN_SLOT``
         there copies nothing: the result is a read-only array over the slot, valid until the next run.
 
+        Inputs of a model with variants have any shapes for which `dims` has the sizes. The smallest
+        variant that holds them runs, and outputs have the shapes that follow. All inputs are given.
+
         Calls from several threads take turns. Python's lock is released meanwhile.
 
         Raises:
             TypeError: an array is of another type or no array, an input is missing or unknown.
-            ValueError: an array has another shape, or its memory cannot be used as it is.
+            ValueError: an array has another shape, or its memory cannot be used as it is; shapes
+                contradict each other, or no variant holds them.
             Error: the run failed; `FailedError` if a host function did, with its exception as cause.
         """
         entry = self._entry
@@ -115,7 +127,9 @@ class Runnable:
     ) -> Stream:
         """Runs every batch of an iterable, and returns an iterator over their outputs, in order.
 
-        Transfers and computing overlap, by one of the bundle's schedules. A batch is one inference:
+        Transfers and computing overlap, by one of the bundle's schedules. Those of a model with
+        variants, which may have different shapes, run one after the other on a thread of the bundle;
+        other runs take turns with them. A batch is one inference:
         a mapping of inputs by name, a tuple or list of inputs in order, or the only input. Its arrays
         must not change until its outputs have been returned; outputs are new arrays, or those of `out`.
 
@@ -134,9 +148,7 @@ class Runnable:
         if not isinstance(schedule, str):
             raise TypeError(f"schedule: expected its name, found {schedule!r}")
         ahead = integer("ahead", ahead, 1, 1 << 24)
-        entry = self._entry
-        name = "" if schedule == "auto" else schedule
-        return Stream(entry._device, entry._index, batches, name, ahead, out)
+        return Stream(self._entry._open_stream(schedule, ahead), batches, ahead, out)
 
     def submit(
         self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
@@ -158,7 +170,15 @@ class Runnable:
 
         return await asyncio.wrap_future(self.submit(*arrays, out=out, **named))
 
-    def perf(self, /, *arrays: Any, loops: int = 100, warmup: int = 10, **named: Any) -> Perf:
+    def perf(
+        self,
+        /,
+        *arrays: Any,
+        loops: int = 100,
+        warmup: int = 10,
+        dims: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Perf:
         """Measures runs, one after the other.
 
         Inputs that are not given are random: floats in [0, 1), integers 0 or 1.
@@ -166,14 +186,17 @@ class Runnable:
         Args:
             loops: runs that are measured.
             warmup: runs before them.
+            dims: of a model with variants: sizes of its dimensions, for random inputs; by default,
+                those of the largest variant.
         """
         loops, warmup = integer("loops", loops), integer("warmup", warmup)
         if loops < 1 or warmup < 0:
             raise ValueError(f"expected at least 1 loop and no less than 0 before, found {loops}, {warmup}")
         entry = self._entry
-        for name, port in list(entry.inputs.items())[len(arrays) :]:
-            if name not in named:
-                named[name] = random_input(port)
+        missing = [name for name in list(entry.inputs)[len(arrays) :] if name not in named]
+        shapes = entry._input_shapes(dims) if missing else {}
+        for name in missing:
+            named[name] = random_input(entry.inputs[name], shapes[name])
         from statistics import median
 
         call = entry._device.bind(entry._index, arrays, named, None)
@@ -193,21 +216,32 @@ class Runnable:
         The array keeps the device's memory alive, even when the bundle has been closed.
         """
         entry = self._entry
-        return entry._device.input_slot(entry._index, entry._find(entry._input_index, "input", name))
+        return entry._device.input_slot(entry._index, entry._slot("input", name))
 
     def output_slot(self, name: str) -> Array:
         """Returns a read-only array over the device memory that an output is read from.
 
-        It holds the result from the end of one run until the next one begins.
+        It holds the result from the end of one run until the next one begins. A model with variants
+        has slots in each of these; ``run(out={name: IN_SLOT})`` returns the valid part of one.
         """
         entry = self._entry
-        return entry._device.output_slot(entry._index, entry._find(entry._output_index, "output", name))
+        return entry._device.output_slot(entry._index, entry._slot("output", name))
 
     @property
     def schedules(self) -> dict[str, int]:
         """The entry point's schedules by name, with the number of queues that each uses."""
         entry = self._entry
         return dict(entry._device.schedules(entry._index))
+
+    @property
+    def dims(self) -> dict[str, Dim]:
+        """Of a model with variants: the sizes that its named dimensions may have. Otherwise empty."""
+        return dict(self._entry._dims)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """Of a model with variants: these, in the order in which a run tries them. Otherwise empty."""
+        return self._entry._variants
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError(
@@ -247,7 +281,10 @@ class _Worker:
 
 
 class Entry(Runnable):
-    """An entry point of a bundle: a model, or one of several functions that share weights."""
+    """An entry point of a bundle: a model, or one of several functions that share weights.
+
+    `Model` is its subclass for several entry points, which are variants of one model.
+    """
 
     #: Its name.
     name: str
@@ -265,12 +302,20 @@ class Entry(Runnable):
         self.name, inputs, outputs = description
         self.inputs = {port[0]: Port(*port) for port in inputs}
         self.outputs = {port[0]: Port(*port) for port in outputs}
-        self._input_index = {name: i for i, name in enumerate(self.inputs)}
-        self._output_index = {name: i for i, name in enumerate(self.outputs)}
+
+    _kind = "entry point"
+    _dims: dict[str, Dim] = {}
+    _variants: tuple[Variant, ...] = ()
 
     @property
     def _entry(self) -> Entry:
         return self
+
+    def _input_shapes(self, dims: Mapping[str, int] | None) -> dict[str, tuple[int, ...]]:
+        """The shapes of the inputs, by name, at these sizes."""
+        if dims:
+            raise ValueError(f"dims: entry point {self.name!r} has none, found {dims!r}")
+        return {name: port.shape for name, port in self.inputs.items()}
 
     def _at_addresses(self, sizes: Sequence[int]) -> _ttrt.AddressCall:
         """A function of the addresses of all inputs, then of all outputs, that checks none of them.
@@ -281,25 +326,71 @@ class Entry(Runnable):
         """
         return self._device.at_addresses(self._index, sizes)
 
-    def _find(self, table: dict[str, int], kind: str, name: str) -> int:
+    def _open_stream(self, schedule: str, ahead: int) -> _ttrt.Stream | RunInTurn:
+        return _ttrt.Stream(self._device, self._index, "" if schedule == "auto" else schedule, ahead)
+
+    def _slot(self, kind: str, name: str) -> int:
+        """The number of the input or output that has the slot."""
+        table = list(self.inputs if kind == "input" else self.outputs)
         try:
-            return table[name]
-        except KeyError:
+            return table.index(name)
+        except ValueError:
             known = ", ".join(repr(n) for n in table) or "none"
-            raise KeyError(f"entry point {self.name!r} has no {kind} {name!r}; it has: {known}") from None
+            raise KeyError(f"{self._kind} {self.name!r} has no {kind} {name!r}; it has: {known}") from None
 
     def __repr__(self) -> str:
         def ports(table: dict[str, Port]) -> str:
-            return ", ".join(f"{p.name}: {p.type}{list(p.shape)}" for p in table.values())
+            return ", ".join(f"{p.name}: {_type_text(p)}" for p in table.values())
 
-        return f"<ttrt.Entry {self.name!r} ({ports(self.inputs)}) -> ({ports(self.outputs)})>"
+        text = f"{self.name!r} ({ports(self.inputs)}) -> ({ports(self.outputs)})"
+        return f"<ttrt.{type(self).__name__} {text}>"
+
+
+class Model(Entry):
+    """A model for inputs of many shapes: several entry points, its variants, run it.
+
+    `dims` has the sizes that fit. `bind()` is for arrays of one choice of them, `run()` and the others
+    for any.
+    """
+
+    _kind = "model"
+
+    def __init__(
+        self, device: _ttrt.Device, worker: _Worker, index: int, description: _ttrt.ModelDescription
+    ) -> None:
+        name, inputs, outputs, dims, variants = description
+        super().__init__(device, worker, index, (name, inputs, outputs))
+        self._dims = {name: Dim(*bounds) for name, *bounds in dims}
+        self._variants = tuple(
+            Variant(name, dict(zip(self._dims, low)), dict(zip(self._dims, high)), memory)
+            for name, low, high, memory in variants
+        )
+
+    def _input_shapes(self, dims: Mapping[str, int] | None) -> dict[str, tuple[int, ...]]:
+        sizes = {**self._variants[-1].high, **(dims or {})}
+        if wrong := [name for name in sizes if name not in self._dims]:
+            raise ValueError(f"dims: model {self.name!r} has {list(self._dims)}, found {wrong[0]!r}")
+        extents = [integer(f"dims: {name!r}", sizes[name]) for name in self._dims]
+        return dict(zip(self.inputs, self._device.input_shapes(self._index, extents)))
+
+    def _open_stream(self, schedule: str, ahead: int) -> RunInTurn:
+        if schedule != "auto":
+            raise make(Status.NOT_FOUND, f"model {self.name!r} has no schedule {schedule!r}; only its variants have some")
+        return RunInTurn(lambda *given: self._worker.submit(self._device.bind(self._index, *given)))
+
+    def _slot(self, kind: str, name: str) -> NoReturn:
+        super()._slot(kind, name)
+        raise make(
+            Status.UNSUPPORTED,
+            f"model {self.name!r} has slots in each of its variants, such as entry point {self._variants[0].name!r}",
+        )
 
 
 class Bundle(Runnable):
     """A bundle, loaded onto a device. `load()` makes one.
 
-    ``bundle["prefill"]`` is one of its entry points; ``bundle.run`` and the other methods of `Entry`
-    are those of the first one. Close it with `close()` or a ``with`` statement; otherwise it is closed
+    ``bundle["prefill"]`` is one of its models or entry points; ``bundle.run`` and the other methods of
+    `Entry` are those of the first model. Close it with `close()` or a ``with`` statement; otherwise it is closed
     when nothing refers to it any more.
 
     A bundle belongs to the process that loaded it: in a forked child, `UnsupportedError` is raised.
@@ -308,8 +399,10 @@ class Bundle(Runnable):
 
     #: The file.
     path: str
-    #: The entry points by name, in order.
+    #: The entry points by name, in order, variants of models among them.
     entries: dict[str, Entry]
+    #: The models by name, in order: those with variants, and entry points that are no variants.
+    models: dict[str, Entry]
     #: The traces by name, in order.
     traces: dict[str, Trace]
     #: The command queues: two, one or none, as the schedules use them.
@@ -325,7 +418,14 @@ class Bundle(Runnable):
             description[0]: Entry(device, self._worker, index, description)
             for index, description in enumerate(device.entries())
         }
-        self._first = next(iter(self.entries.values()))
+        shaped = [
+            Model(device, self._worker, len(self.entries) + index, description)
+            for index, description in enumerate(device.models())
+        ]
+        of = {variant.name: model for model in shaped for variant in model._variants}
+        models = [of.get(name, entry) for name, entry in self.entries.items()]
+        self.models = {model.name: model for model in models}
+        self._first = models[0]
         self.traces = {name: Trace(device, i, name, *rest) for i, (name, *rest) in enumerate(device.traces())}
         self.queues = tuple(Queue(device, i, self.entries, self.traces) for i in range(device.queues))
         self.states = States(device, {port[0]: Port(*port) for port in device.states()})
@@ -335,27 +435,27 @@ class Bundle(Runnable):
         return self._first
 
     def __getitem__(self, name: str) -> Entry:
-        """Returns the entry point of that name."""
-        return lookup("entry point", name, self.entries)
+        """Returns the model or entry point of that name."""
+        return self.models.get(name) or lookup("entry point", name, self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.entries
+        return name in self.models or name in self.entries
 
     def __iter__(self) -> Iterator[str]:
-        """Iterates over the names of the entry points."""
-        return iter(self.entries)
+        """Iterates over the names of the models."""
+        return iter(self.models)
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self.models)
 
     @property
     def inputs(self) -> dict[str, Port]:
-        """The first entry point's inputs by name."""
+        """The first model's inputs by name."""
         return self._first.inputs
 
     @property
     def outputs(self) -> dict[str, Port]:
-        """The first entry point's outputs by name."""
+        """The first model's outputs by name."""
         return self._first.outputs
 
     @property
@@ -460,14 +560,14 @@ class Bundle(Runnable):
 
     def __repr__(self) -> str:
         state = ", closed" if self.closed else ""
-        return f"<ttrt.Bundle {self.path!r}: {', '.join(map(repr, self.entries))}{state}>"
+        return f"<ttrt.Bundle {self.path!r}: {', '.join(map(repr, self.models))}{state}>"
 
     def _repr_html_(self) -> str:
-        """The entry points, and the memory map in a frame, for notebooks."""
+        """The models, and the memory map in a frame, for notebooks."""
         from html import escape
 
         lines = [f"<b>{escape(self.path)}</b>{' (closed)' if self.closed else ''}"]
-        lines += [escape(repr(entry)[len("<ttrt.") : -1]) for entry in self.entries.values()]
+        lines += [escape(repr(entry)[len("<ttrt.") : -1]) for entry in self.models.values()]
         if self.closed:
             return "<br>".join(lines)
         memory = self.memory
@@ -478,16 +578,16 @@ class Bundle(Runnable):
         return "<br>".join(lines) + frame(self.memory_map(), height=640)
 
 
-def random_input(port: Port) -> Array:
-    """Floats in [0, 1), integers and bools 0 or 1, as ttrun makes them. Also for `python -m ttc`."""
+def random_input(port: Port, shape: tuple[int, ...]) -> Array:
+    """Floats in [0, 1), integers and bools 0 or 1, as ttrun makes them."""
     import numpy
 
     generator = numpy.random.default_rng(7)
     if port.type == "bf16":
-        return (generator.random(port.shape, numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16)
+        return (generator.random(shape, numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16)
     if port.dtype.kind == "f":
-        return generator.random(port.shape, numpy.float32).astype(port.dtype)
-    return generator.integers(0, 2, port.shape).astype(port.dtype)
+        return generator.random(shape, numpy.float32).astype(port.dtype)
+    return generator.integers(0, 2, shape).astype(port.dtype)
 
 
 def load(

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from _thread import allocate_lock
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,6 +13,8 @@ from . import _ttrt
 from ._errors import Status, make
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from ._bundle import Outputs
 
 
@@ -25,10 +28,8 @@ class Stream(Iterator["Outputs"]):
 
     def __init__(
         self,
-        device: _ttrt.Device,
-        entry: int,
+        native: _ttrt.Stream | RunInTurn,
         batches: Iterable[Any],
-        schedule: str,
         ahead: int,
         out: Iterable[dict[str, Any]] | None,
     ) -> None:
@@ -38,7 +39,7 @@ class Stream(Iterator["Outputs"]):
         self._out: Iterator[dict[str, Any]] | None = None if out is None else iter(out)
         self._ahead = ahead
         self._turn = allocate_lock()
-        self._native = _ttrt.Stream(device, entry, schedule, ahead)
+        self._native = native
         #: The name of the schedule in use.
         self.schedule: str = self._native.schedule or ""
 
@@ -92,3 +93,31 @@ class Stream(Iterator["Outputs"]):
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("cannot pickle or copy a Stream: its device belongs to this process")
+
+
+class RunInTurn:
+    """Batches of a model with variants, which run one after the other; as `_ttrt.Stream`."""
+
+    schedule = None
+
+    def __init__(self, submit: Callable[..., Future[Outputs]]) -> None:
+        self._submit = submit
+        self._futures: deque[Future[Outputs]] = deque()
+
+    def feed(self, args: tuple[Any, ...], named: dict[str, Any], out: dict[str, Any] | None) -> None:
+        self._futures.append(self._submit(args, named, out))
+
+    def drain(self) -> Outputs:
+        return self._futures.popleft().result()
+
+    def close(self) -> None:
+        for future in self._futures:
+            future.cancel()
+        for future in self._futures:
+            if not future.cancelled():
+                future.exception()
+        self._futures.clear()
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._futures)

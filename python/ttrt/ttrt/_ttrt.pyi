@@ -6,9 +6,17 @@ import numpy as np
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 # Name, element type, numpy's type, shape, bytes.
-PortDescription = tuple[str, str, str, tuple[int, ...], int]
+PortDescription = tuple[str, str, str, tuple[int | str, ...], int]
 # Name, inputs, outputs.
 EntryDescription = tuple[str, list[PortDescription], list[PortDescription]]
+# Name, inputs, outputs; dimensions: name, low, high, step; variants: name, lows, highs, bytes of slots.
+ModelDescription = tuple[
+    str,
+    list[PortDescription],
+    list[PortDescription],
+    list[tuple[str, int, int, int]],
+    list[tuple[str, tuple[int, ...], tuple[int, ...], int]],
+]
 
 _Use = tuple[int, int, int, int, int]
 
@@ -75,6 +83,9 @@ class Device:
     def metadata(self) -> dict[str, bytes]: ...
     def schedules(self, entry: int, /) -> list[tuple[str, int]]: ...
     def entries(self) -> list[EntryDescription]: ...
+    # Numbered after the entry points, by run(), bind() and input_shapes().
+    def models(self) -> list[ModelDescription]: ...
+    def input_shapes(self, model: int, extents: Sequence[int], /) -> list[tuple[int, ...]]: ...
     def run(
         self, entry: int, args: tuple[Any, ...], named: dict[str, Any], out: dict[str, Any] | None, /
     ) -> dict[str, _Array]: ...
