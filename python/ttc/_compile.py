@@ -358,7 +358,7 @@ def _sizes(name: str, sizes: Any) -> str:
             raise ValueError(f"dims: expected a size that is not negative for '{name}', found {sizes!r}")
         return str(sizes.__index__())
     if not isinstance(sizes, (tuple, list, range)):
-        raise TypeError(f"dims: expected a size, (low, high), a range or a list of sizes for '{name}', found {sizes!r}")
+        raise ValueError(f"dims: expected a size, (low, high), a range or a list of sizes for '{name}', found {sizes!r}")
     numbers = [_number(name, size) for size in ((sizes[0], sizes[-1]) if isinstance(sizes, range) and sizes else sizes)]
     if isinstance(sizes, tuple):
         if len(numbers) != 2 or numbers[0] > numbers[1]:

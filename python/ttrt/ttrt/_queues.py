@@ -114,14 +114,14 @@ class Queue:
     def write(self, input: str, array: Any, *, entry: str | None = None, block: bool = False) -> None:
         """Copies an array to the slot of an input, of this entry point or the first one."""
         of = self._entry(entry)
-        self._device.write(self._index, of._index, of._find(of._input_index, "input", input), array, bool(block))
+        self._device.write(self._index, of._index, of._slot("input", input), array, bool(block))
 
     def read(
         self, output: str, array: Any = None, *, entry: str | None = None, block: bool = False
     ) -> Any:
         """Copies an output from its slot to an array, which is returned: a new one, if none is given."""
         of = self._entry(entry)
-        index = of._find(of._output_index, "output", output)
+        index = of._slot("output", output)
         return self._device.read(self._index, of._index, index, array, bool(block))
 
     def execute(self, trace: Trace | str, *, block: bool = False) -> None:

@@ -32,6 +32,8 @@ with ttrt.load("digits.ttcb", verify="structure", host_functions={"a.Clip": clip
     asyncio.run(bundle.run_async(image))
     seconds: float = bundle.perf(image, loops=10).median
     bundle.input_slot("image")[...] = 1
+    longest: int = bundle.dims["sequence"].high + bundle.variants[0].memory
+    model: ttrt.Entry = bundle.models["main"]
     page: str = bundle.memory_map()
     tokenizer = ttrt.Tokenizer(bundle)
     said = [{"role": "user", "content": "Hi"}]
