@@ -4,6 +4,7 @@
 #include "dialects/Ttc/TtcAttributes.h"
 #include "ttc/Shapes/Passes.h"
 #include "ttc/Shapes/Variants.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_MASKPADDING
@@ -167,9 +168,41 @@ LogicalResult Variant::setResultDims() {
   return success();
 }
 
+/// Where a variant has a single size, nothing is padded, so its results do not tell that they
+/// follow the extent. All variants of a model say the same of their results.
+static void unifyResultDims(ArrayRef<func::FuncOp> variants) {
+  func::FuncOp largest = variants.back();
+  for (func::FuncOp function : variants.drop_back()) {
+    auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
+    MLIRContext *context = function.getContext();
+    SmallVector<AffineExpr> known;
+    for (auto [dim, low, high] : llvm::enumerate(variant.getLow(), variant.getHigh()))
+      known.push_back(low == high ? getAffineConstantExpr(high, context)
+                                  : getAffineSymbolExpr(dim, context));
+    for (unsigned index = 0; index < function.getNumResults(); ++index) {
+      auto wanted = largest.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+      auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
+      if (!wanted || !type)
+        continue;
+      SmallVector<AffineExpr> found;
+      if (auto own = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName))
+        found = llvm::to_vector(own.getValue().getResults());
+      else
+        for (int64_t size : type.getShape())
+          found.push_back(getAffineConstantExpr(size, context));
+      auto isSame = [&](AffineExpr a, AffineExpr b) {
+        return a.replaceSymbols(known) == b.replaceSymbols(known);
+      };
+      if (llvm::equal(wanted.getValue().getResults(), found, isSame))
+        function.setResultAttr(index, kDimsAttrName, wanted);
+    }
+  }
+}
+
 namespace {
 struct MaskPadding : mlir::ttc::impl::MaskPaddingBase<MaskPadding> {
   void runOnOperation() override {
+    llvm::MapVector<StringRef, SmallVector<func::FuncOp>> models;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
       if (!variant || function.isDeclaration())
@@ -185,7 +218,10 @@ struct MaskPadding : mlir::ttc::impl::MaskPaddingBase<MaskPadding> {
         return signalPassFailure();
       numMasks += rewriter.getNumMasks();
       numRewritten += rewriter.numRewritten;
+      models[variant.getOf()].push_back(function);
     }
+    for (const auto &[name, variants] : models)
+      unifyResultDims(variants);
   }
 
   PassCounter numMasks{*this, "masks", "Masks inserted"};

@@ -1,9 +1,261 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ttc.compile(model, dims=...)."""
+"""ttc.compile(model, dims=...) for ranges, and models with variants: inputs of any shape, against ONNX Runtime."""
+import asyncio
+import importlib.util
+import pathlib
+import sys
+import threading
+
 import numpy as np
+import onnx
 import pytest
 import ttc
+import ttrt
 from onnx import TensorProto, helper
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+spec = importlib.util.spec_from_file_location("models_of_many_shapes", ROOT / "test/shapes/models.py")
+models = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(models)
+
+ENCODER = {"layers": 1, "width": 32, "heads": 2, "vocabulary": 50, "longest": 64}
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    """Variants for 1, 2 or 3 texts of up to 40 tokens, chosen by the compiler."""
+    with ttc.compile(models.encoder(**ENCODER), dims={"batch": (1, 3), "sequence": (1, 40)}, cores=1) as bundle:
+        yield bundle
+
+
+@pytest.fixture(scope="module")
+def reference():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    return onnxruntime.InferenceSession(models.encoder(**ENCODER).SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def texts(batch, sequence, seed=0):
+    random = np.random.default_rng([batch, sequence, seed])
+    lengths = random.integers(1, sequence + 1, (batch, 1))
+    return {
+        "input_ids": random.integers(0, 50, (batch, sequence)),
+        "attention_mask": (np.arange(sequence) < lengths).astype(np.int64),
+    }
+
+
+def close(found, wanted):
+    assert list(found) == list(wanted)
+    for name, array in wanted.items():
+        assert found[name].shape == array.shape and found[name].dtype == array.dtype
+        assert np.abs(found[name] - array).max() <= 1e-5 * np.abs(array).max(), name
+
+
+def expected(session, inputs):
+    return dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
+
+
+def test_what_a_bundle_says(encoder):
+    assert encoder.dims == {"batch": ttrt.Dim(1, 3, 1), "sequence": ttrt.Dim(1, 40, 1)}
+    assert 40 in encoder.dims["sequence"] and 41 not in encoder.dims["sequence"] and "a" not in encoder.dims["batch"]
+    assert list(encoder) == ["main"] == list(encoder.models) and len(encoder) == 1
+    model = encoder["main"]
+    assert isinstance(model, ttrt.Model) and model.dims == encoder.dims and "main" in encoder
+    assert {name: port.shape for name, port in encoder.inputs.items()} == {
+        "input_ids": ("batch", "sequence"), "attention_mask": ("batch", "sequence")}  # fmt: skip
+    assert [port.shape for port in model.outputs.values()] == [("batch", "sequence", 32), ("batch", 32)]
+    assert encoder.inputs["input_ids"].bytes == 3 * 40 * 8 and encoder.inputs["input_ids"].dtype == np.int64
+    assert "i64[batch, sequence], at most 960 bytes" in repr(encoder.inputs["input_ids"])
+    assert repr(model).startswith("<ttrt.Model 'main' (input_ids: i64[batch, sequence], ")
+    variants = model.variants
+    assert len(variants) > 1 and variants[-1].high == {"batch": 3, "sequence": 40}
+    for variant in variants:
+        name = "main." + "x".join(map(str, variant.high.values()))
+        assert variant.name == name and name in encoder and encoder.entries[name] is encoder[name]
+        assert variant.memory >= sum(p.bytes for p in (*encoder[name].inputs.values(), *encoder[name].outputs.values()))
+        assert encoder[name].dims == {} and encoder[name].variants == ()
+    assert len(encoder.entries) == len(variants)
+    assert encoder.schedules == {} and encoder[variants[0].name].schedules
+    with pytest.raises(KeyError, match="no entry point 'other'"):
+        encoder["other"]
+
+
+def test_every_length(encoder, reference):
+    """In an order in which neighbours run in other variants, so that what an earlier run leaves is beyond the extents."""
+    sizes = [(batch, sequence) for batch in (1, 2, 3) for sequence in range(1, 41)]
+    for batch, sequence in np.random.default_rng(3).permutation(sizes).tolist():
+        inputs = texts(batch, sequence)
+        close(encoder.run(**inputs), expected(reference, inputs))
+
+
+def test_every_way_to_run(encoder, reference):
+    inputs = texts(2, 17)
+    wanted = expected(reference, inputs)
+    close(encoder.run(*inputs.values()), wanted)
+    close(encoder["main"].run(inputs["input_ids"], attention_mask=inputs["attention_mask"]), wanted)
+    close(encoder.submit(**inputs).result(), wanted)
+    close(asyncio.run(encoder.run_async(**inputs)), wanted)
+    hidden = np.full((2, 17, 32), np.nan, np.float32)
+    found = encoder.run(**inputs, out={"last_hidden_state": hidden, "embedding": ttrt.IN_SLOT})
+    assert found["last_hidden_state"] is hidden and not found["embedding"].flags.writeable
+    close(found, wanted)
+    slot = encoder.run(**inputs, out={"last_hidden_state": ttrt.IN_SLOT})["last_hidden_state"]
+    assert slot.shape == (2, 17, 32) and not slot.flags.c_contiguous
+    close({"last_hidden_state": slot}, {"last_hidden_state": wanted["last_hidden_state"]})
+
+
+def test_bound_calls(encoder, reference):
+    inputs = texts(3, 9)
+    call = encoder.bind(inputs, out={"embedding": np.empty((3, 32), np.float32)})
+    other = encoder.bind(texts(1, 40))
+    assert isinstance(call, ttrt.Call)
+    for seed in range(4):
+        for name, array in texts(3, 9, seed).items():
+            inputs[name][...] = array
+        other()
+        close(call(), expected(reference, inputs))
+        assert call() is call.outputs
+
+
+def test_streams(encoder, reference):
+    batches = [texts(1 + i % 3, 1 + 7 * i % 40, i) for i in range(20)]
+    out = [{"embedding": np.empty((1 + i % 3, 32), np.float32)} for i in range(20)]
+    for given in (batches, [tuple(batch.values()) for batch in batches]):
+        with encoder.stream(given, ahead=3, out=out) as stream:
+            for batch, outputs, mine in zip(batches, stream, out, strict=True):
+                assert outputs["embedding"] is mine["embedding"]
+                close(outputs, expected(reference, batch))
+                close(encoder.run(**texts(2, 2)), expected(reference, texts(2, 2)))
+    with pytest.raises(ValueError, match="sequence"):
+        list(encoder.stream([texts(1, 3), texts(1, 41)]))
+    with pytest.raises(ttrt.NotFoundError, match="model 'main' has no schedule 'double'"):
+        encoder.stream(batches, "double")
+    stream = encoder.stream(batches)
+    next(stream)
+    stream.close()
+    assert list(stream) == []
+
+
+def test_threads(encoder, reference):
+    sizes = [(1, 40), (3, 3), (2, 17), (3, 40)]
+    wanted = [expected(reference, texts(*size)) for size in sizes]
+    failed = []
+
+    def work(index):
+        try:
+            for _ in range(30):
+                close(encoder.run(**texts(*sizes[index])), wanted[index])
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(sizes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_perf(encoder):
+    assert encoder.perf(loops=2, warmup=0).loops == 2
+    assert encoder.perf(loops=2, warmup=0, dims={"sequence": 5}).median > 0
+    assert encoder.perf(*texts(1, 1).values(), loops=1, warmup=0).median > 0
+    with pytest.raises(ValueError, match=r"dims: model 'main' has \['batch', 'sequence'\], found 'length'"):
+        encoder.perf(dims={"length": 5})
+    with pytest.raises(ValueError, match="batch = 3, sequence = 41"):
+        encoder.perf(dims={"sequence": 41})
+    with pytest.raises(ValueError, match="dims: entry point 'main.3x40' has none"):
+        encoder["main.3x40"].perf(dims={"sequence": 4})
+
+
+def test_variants_are_entry_points(encoder, reference):
+    """With whole tensors, and the extents as one more input. What is beyond the extents does not matter."""
+    inputs = texts(2, 17)
+    whole = {name: np.full((3, 40), 49, np.int64) for name in inputs}
+    for name, array in inputs.items():
+        whole[name][:2, :17] = array
+    entry = encoder["main.3x40"]
+    assert list(entry.inputs) == [*inputs, "extents"] and entry.inputs["extents"].type == "i32"
+    found = entry.run(**whole, extents=np.array([2, 17], np.int32))
+    assert found["last_hidden_state"].shape == (3, 40, 32)
+    corner = {"last_hidden_state": found["last_hidden_state"][:2, :17], "embedding": found["embedding"][:2]}
+    close(corner, expected(reference, inputs))
+
+
+WRONG = [
+    ({"input_ids": (1, 41), "attention_mask": (1, 41)}, ValueError, r"batch = 1, sequence = 41.*main\.3x40 \(batch 1\.\.3, sequence 1\.\.40\)"),
+    ({"input_ids": (4, 1), "attention_mask": (4, 1)}, ValueError, "batch = 4, sequence = 1"),
+    ({"input_ids": (2, 5), "attention_mask": (2, 6)}, ValueError, "'attention_mask': axis 1 has size 6; expected sequence = 5"),
+    ({"input_ids": (2, 5), "attention_mask": (1, 5)}, ValueError, "'attention_mask': axis 0 has size 1; expected batch = 2"),
+    ({"input_ids": (0, 5), "attention_mask": (0, 5)}, ValueError, "batch = 0"),
+    ({"input_ids": (5,), "attention_mask": (1, 5)}, ValueError, r"input 'input_ids': expected i64\[batch, sequence\], found i64\[5\]"),
+    ({"input_ids": (1, 5)}, TypeError, r"missing input 'attention_mask' i64\[batch, sequence\] of model 'main'$"),
+    ({"input_ids": (1, 5), "attention_mask": (1, 5), "extents": (2,)}, TypeError, "model 'main' has no input 'extents'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shapes, error, message", WRONG)
+def test_what_does_not_fit(encoder, shapes, error, message):
+    inputs = {name: np.ones(shape, np.int64) for name, shape in shapes.items()}
+    for run in (lambda: encoder.run(**inputs), lambda: encoder.bind(inputs), lambda: encoder.submit(**inputs)):
+        with pytest.raises(error, match=message):
+            run()
+
+
+def test_arrays_that_do_not_fit(encoder):
+    inputs = texts(2, 8)
+    with pytest.raises(TypeError, match=r"expected i64\[batch, sequence\], found i32\[2, 8\]"):
+        encoder.run(inputs["input_ids"].astype(np.int32), inputs["attention_mask"])
+    with pytest.raises(ValueError, match="expected a dense, row-major array"):
+        encoder.run(np.asfortranarray(inputs["input_ids"]), inputs["attention_mask"])
+    with pytest.raises(TypeError, match="found IN_SLOT; only the variants"):
+        encoder.run(ttrt.IN_SLOT, inputs["attention_mask"])
+    for shape in ((2, 8, 31), (2, 9, 32), (3, 40, 32)):
+        with pytest.raises(ValueError, match=r"output 'last_hidden_state': expected f32\[2, 8, 32\], found "):
+            encoder.run(**inputs, out={"last_hidden_state": np.empty(shape, np.float32)})
+    for slot, kind in ((encoder.input_slot, "input"), (encoder.output_slot, "output")):
+        with pytest.raises(KeyError, match=f"model 'main' has no {kind} 'x'"):
+            slot("x")
+        with pytest.raises(ttrt.UnsupportedError, match="model 'main' has slots in each of its variants"):
+            slot({"input": "input_ids", "output": "embedding"}[kind])
+
+
+class Dlpack:
+    """What has DLPack and nothing else, as tensors of other libraries."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_of_others(encoder, reference):
+    inputs = texts(1, 33)
+    close(encoder.run(*map(Dlpack, inputs.values())), expected(reference, inputs))
+    close(encoder.run(*map(memoryview, inputs.values())), expected(reference, inputs))
+
+
+def test_images():
+    """Steps of ranges, sizes of a list, sizes of outputs that are expressions, and a number."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = models.detector()
+    sizes = {"batch": 1, "height": range(32, 65, 16), "width": [32, 64]}
+    bundle = ttc.compile(model, dims=sizes, cores=1)
+    assert bundle.dims["height"] == ttrt.Dim(32, 64, 16) and bundle.dims["width"].high == 64 and "batch" not in bundle.dims
+    assert bundle.inputs["image"].shape == (1, 3, "height", "width")
+    assert bundle.outputs["boxes"].shape[:2] == (1, 8) and all(isinstance(s, str) for s in bundle.outputs["boxes"].shape[2:])
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    width = bundle.dims["width"]
+    for h in (64, 32, 48):
+        for w in (32, 64, *range(width.low, 65, width.step)):
+            image = np.random.default_rng([h, w]).standard_normal((1, 3, h, w), np.float32)
+            close(bundle.run(image), {"boxes": session.run(None, {"image": image})[0]})
+    for shape in ((1, 3, 40, 32), (1, 3, 72, 64), (2, 3, 32, 32), (1, 4, 32, 32)):
+        with pytest.raises(ValueError, match="height = |expected f32|image"):
+            bundle.run(np.zeros(shape, np.float32))
 
 
 def relu():
@@ -12,12 +264,16 @@ def relu():
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-@pytest.mark.parametrize("sizes", [(4, 4), [4], range(4, 5), np.int64(4)])
-def test_one_size(sizes):
+@pytest.mark.parametrize("sizes, dim", [
+    ((2, 9), ttrt.Dim(2, 9, 1)), (range(2, 9, 2), ttrt.Dim(2, 8, 2)), (range(8, 1, -2), ttrt.Dim(2, 8, 2)),
+    (range(1, 6), ttrt.Dim(1, 5, 1)), ((4, 4), None), ([4], None), (range(4, 5), None), (np.int64(4), None),
+])  # fmt: skip
+def test_sizes(sizes, dim):
     bundle = ttc.compile(relu(), dims={"rows": sizes, "columns": 3}, cores=1)
-    assert bundle.dims == {} and bundle.inputs["x"].shape == (4, 3)
-    x = np.random.default_rng(4).standard_normal((4, 3), np.float32)
-    np.testing.assert_array_equal(bundle.run(x)["y"], np.maximum(x, 0))
+    assert bundle.dims.get("rows") == dim
+    for rows in [4] if dim is None else range(dim.low, dim.high + 1, dim.step):
+        x = np.random.default_rng(rows).standard_normal((rows, 3), np.float32)
+        np.testing.assert_array_equal(bundle.run(x)["y"], np.maximum(x, 0))
 
 
 @pytest.mark.parametrize("sizes, error, message", [
@@ -44,3 +300,39 @@ def test_what_the_compiler_says():
         ttc.compile(relu(), dims={"rows": (1, 4)})
     with pytest.raises(ttc.CompileError, match="dims names 'lines'"):
         ttc.compile(relu(), dims={"lines": (1, 4), "rows": 1, "columns": 1})
+
+
+def test_several_models(tmp_path):
+    """Variants beside another model, which has the same name for another dimension."""
+    path = ttc.build({"one": relu(), "two": relu()}, tmp_path / "b.ttcb", dims={"one/rows": (1, 4), "two/rows": 2, "columns": 3})
+    with ttrt.load(path) as bundle:
+        assert list(bundle) == ["one", "two"] == list(bundle.models) and bundle["two"].dims == {}
+        assert bundle["one"].dims == bundle.dims == {"rows": ttrt.Dim(1, 4, 1)} and "two" in bundle.entries
+        for rows in (1, 3, 4):
+            x = np.random.default_rng(rows).standard_normal((rows, 3), np.float32)
+            np.testing.assert_array_equal(bundle["one"].run(x)["y"], np.maximum(x, 0))
+        x = np.ones((2, 3), np.float32)
+        np.testing.assert_array_equal(bundle["two"].run(x)["y"], x)
+    for run in (lambda: bundle.run(x), lambda: bundle.bind({"x": x}), lambda: bundle.submit(x)):
+        with pytest.raises(ttrt.InvalidArgumentError, match="the bundle is closed"):
+            run()
+
+
+def test_first_look(python, tmp_path):
+    onnx.save(relu(), tmp_path / "relu.onnx")
+    said = python("-m", "ttc", tmp_path / "relu.onnx", "--dim=rows:1..4", "--dim=columns:3").stdout
+    assert "\nmain\n" in said and "x: f32[rows, 3]" in said and "time" in said and "extents" not in said
+
+
+def test_nothing_is_lost(encoder):
+    """References to arrays, and memory."""
+    inputs = texts(2, 17)
+    out = {"embedding": np.empty((2, 32), np.float32)}
+    counts = [sys.getrefcount(array) for array in (*inputs.values(), *out.values())]
+    for _ in range(50):
+        encoder.run(**inputs, out=out)
+        encoder.bind(inputs, out=out)()
+        with pytest.raises(ValueError):
+            encoder.run(inputs["input_ids"], texts(1, 17)["attention_mask"], out=out)
+    del _
+    assert [sys.getrefcount(array) for array in (*inputs.values(), *out.values())] == counts
