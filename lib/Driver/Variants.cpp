@@ -25,6 +25,43 @@ SmallVector<int64_t> mlir::ttc::chooseBuckets(const DimRange &range, int64_t rat
   return llvm::to_vector(llvm::reverse(buckets));
 }
 
+/// Evaluates ops on constants. The importer does so for small ones, and leaves a causal mask of 512
+/// x 512, but not that of 8 x 8: imports at several sizes must have the same ops.
+static void evaluateConstants(ModuleOp module) {
+  constexpr int64_t kMostElements = int64_t(1) << 22;
+  SmallVector<Operation *> dead;
+  module.walk([&](Operation *op) {
+    auto isSmall = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= kMostElements;
+    };
+    if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !isConstantEvaluable(op) ||
+        !llvm::all_of(op->getOperandTypes(), isSmall) || !isSmall(op->getResultTypes()[0]))
+      return;
+    SmallVector<ConstantTensor> operands;
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      if (!constant)
+        return;
+      operands.push_back(ConstantTensor::get(constant.getValue()));
+    }
+    FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
+    if (failed(result))
+      return;
+    OpBuilder builder(op);
+    auto constant = ConstantOp::create(builder, op->getLoc(), result->toAttr("folded"));
+    op->getResult(0).replaceAllUsesWith(constant);
+    dead.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+  // What only these used.
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
 namespace {
 
 class VariantImporter {
