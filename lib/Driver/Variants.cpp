@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Variants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Iterators.h"
 #include "ttc/Shapes/Variants.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
@@ -100,6 +103,8 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
     emitError(UnknownLoc::get(context))
         << "the model cannot be imported with " << llvm::join(texts, ", ")
         << ", which is one of the sizes that --dim asks for";
+  else
+    evaluateConstants(*module);
   return module;
 }
 
