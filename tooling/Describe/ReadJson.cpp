@@ -118,8 +118,11 @@ static void addModels(Json &json, const Bundle &bundle) {
       json.value(number);
     json.endArray();
   };
+  const std::vector<ModelInfo> models = modelsOf(bundle);
+  if (models.empty())
+    return;
   json.key("models").beginArray();
-  for (const ModelInfo &model : modelsOf(bundle)) {
+  for (const ModelInfo &model : models) {
     json.beginObject().field("name", model.name).key("dims").beginArray();
     for (const DimInfo &dim : model.dims)
       json.beginObject()

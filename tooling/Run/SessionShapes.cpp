@@ -102,10 +102,13 @@ void addModel(Json &json, const Session &session) {
   const ShapedModel *model = session.shapedModel();
   if (!model)
     return;
-  json.field("model", model->name()).key("dims").beginObject();
+  json.field("model", model->name()).key("dims").beginArray();
   for (size_t i = 0; i < model->dims().size(); ++i)
-    json.field(model->dims()[i], model->extents()[i]);
-  json.endObject();
+    json.beginObject()
+        .field("name", model->dims()[i])
+        .field("extent", model->extents()[i])
+        .endObject();
+  json.endArray();
 }
 
 } // namespace ttrun
