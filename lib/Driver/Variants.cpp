@@ -129,8 +129,11 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
   for (auto [dim, named] : llvm::enumerate(ranges)) {
     const DimRange &range = named.second;
     const int64_t middle = (range.low + range.high) / 2 / range.step * range.step;
-    for (int64_t size : {range.low, range.low + range.step, middle, middle + range.step,
-                         range.high - range.step}) {
+    const auto inside = [&, low = range.low](int64_t percent) {
+      return low + (range.high - low) * percent / 100 / range.step * range.step;
+    };
+    for (int64_t size : {range.low, range.low + range.step, inside(23), middle, middle + range.step,
+                         inside(71), range.high - range.step}) {
       SmallVector<int64_t> probe = high;
       probe[dim] = std::clamp(size, range.low, range.high);
       if (probe != high && !llvm::is_contained(probes, probe))

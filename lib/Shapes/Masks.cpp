@@ -196,7 +196,11 @@ LogicalResult Masks::fill(OpOperand &operand, int64_t dim, Fill fill) {
   Value value = operand.get();
   if (isFilled(value, dim, fill) || getPadding(value, dim).empty())
     return success();
-  if (std::optional<LogicalResult> result = fillSources(value, dim, fill)) {
+  // Another op may have demanded another number there, and keeps it.
+  const bool isShared = llvm::any_of(
+      fills[value], [&](const std::pair<int64_t, Fill> &known) { return known.first == dim; });
+  if (std::optional<LogicalResult> result =
+          isShared ? std::nullopt : fillSources(value, dim, fill)) {
     setFilled(operand.get(), dim, fill);
     return *result;
   }
@@ -206,7 +210,7 @@ LogicalResult Masks::fill(OpOperand &operand, int64_t dim, Fill fill) {
            << "expected a type that can be masked, found " << type;
   Value number = prologue<ConstantOp>(
       DenseElementsAttr::get(RankedTensorType::get({}, type), getNumber(fill, type)));
-  Value masked = mask(value, dim, number);
+  Value masked = mask(value, dim, number, /*forAll=*/!isShared);
   setFilled(masked, dim, fill);
   // A use before the mask, of another one, keeps the value.
   operand.set(masked);
@@ -219,7 +223,8 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
     // Zero is the zero point.
     if (fill != Fill::Zero || getPadding(dequantize.getX(), dim).empty())
       return std::nullopt;
-    mask(dequantize.getX(), dim, dequantize.getZeroPoint());
+    dequantize.getXMutable().assign(
+        mask(dequantize.getX(), dim, dequantize.getZeroPoint(), /*forAll=*/false));
     return success();
   }
   if (!isa_and_present<ReshapeOp, TransposeOp, ConcatOp, SplitOp, SliceOp>(op))
@@ -250,7 +255,7 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
   return success();
 }
 
-Value Masks::mask(Value value, int64_t dim, Value number) {
+Value Masks::mask(Value value, int64_t dim, Value number, bool forAll) {
   auto type = cast<RankedTensorType>(value.getType());
   const Padding padding = getPadding(value, dim);
   SmallVector<Value> valid = getValid(padding);
@@ -275,11 +280,13 @@ Value Masks::mask(Value value, int64_t dim, Value number) {
     ++numMasks;
   }
   paddings[masked] = SmallVector<Padding>(paddings[value]);
-  fills[masked] = SmallVector<std::pair<int64_t, Fill>>(fills[value]);
-  // Other uses may have it, too: only padding differs. Those that masked it with another number do
-  // not need it.
-  value.replaceUsesWithIf(masked, [&](OpOperand &use) {
-    return !own.contains(use.getOwner()) && !isa<WhereOp>(use.getOwner());
-  });
+  SmallVector<std::pair<int64_t, Fill>> others;
+  for (const auto &known : fills[value])
+    if (known.first != dim)
+      others.push_back(known);
+  fills[masked] = std::move(others);
+  // Uses that have demanded nothing along the dimension may have it, too: only padding differs.
+  if (forAll)
+    value.replaceUsesWithIf(masked, [&](OpOperand &use) { return !own.contains(use.getOwner()); });
   return masked;
 }

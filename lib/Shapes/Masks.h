@@ -30,8 +30,9 @@ private:
   /// Fills the operands of an op that only moves elements, or the numbers that a dequantize reads.
   /// Nothing if the value is not computed by one.
   std::optional<LogicalResult> fillSources(Value value, int64_t dim, Fill fill);
-  /// Replaces a value by itself where `dim` is valid, and `number` elsewhere.
-  Value mask(Value value, int64_t dim, Value number);
+  /// The value where `dim` is valid, and `number` elsewhere; with `forAll`, it replaces the value
+  /// in all uses.
+  Value mask(Value value, int64_t dim, Value number, bool forAll);
   /// Which elements are valid along a dimension of this padding: i1[size], for each factor that has
   /// an extent.
   SmallVector<Value> getValid(const Padding &padding);

@@ -10,6 +10,7 @@ GLOBALS = {
 #include <ttrt/pipeline.h>
 #include <ttrt/profile.h>
 #include <ttrt/queue.h>
+#include <ttrt/shapes.h>
 #include <ttrt/text.h>
 static ttrt_bundle *bundle;
 static ttrt_device *device;
@@ -37,6 +38,7 @@ CONTEXT = {
     "for (uint32_t i = 0; i < ttrt_generator_sequences(generator) && i < prompts; ++i)":
         "static int32_t *prompt[4]; static uint64_t tokens[4]; uint32_t prompts = 4; static ttrt_generation generation;"
         "void begin_another(uint32_t);",
+    "ttrt_model *model;": "static int64_t ids[3 * 37]; static float embeddings[8 * 512 * 384];",
     "ttrt_text *text;": "static int32_t tokens[2048]; size_t count, bytes; const char *piece;",
     "for (int i = 0; i < n; ++i) {":
         "int n = 4; uint32_t trace = 0; uint64_t bytes = 4, size = 4; static void *inputs[4], *outputs[4]; static ttrt_event *written, *consumed;",

@@ -20,7 +20,7 @@ def keys(value):
     return {k for v in value for k in keys(v)} if isinstance(value, list) else set()
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile", "many", "host"])
+@pytest.mark.parametrize("name", ["sample", "hostile", "many", "host", "variants"])
 def test_read(tools, written, documented, name):
     found = json.loads(tools.ttrun("read", written(name), "--json").stdout)
     missing = keys(found) - documented["ttrun read BUNDLE --json"]

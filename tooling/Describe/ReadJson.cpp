@@ -2,6 +2,7 @@
 #include "Describe/ReadJson.h"
 
 #include "Describe/ReadMesh.h"
+#include "Describe/ReadModels.h"
 
 #include "Describe/Costs.h"
 #include "Describe/MemoryUse.h"
@@ -108,6 +109,53 @@ static void addCosts(Json &json, const EntryCosts &costs) {
       .field("operations_per_position", costs.operationsPerPosition)
       .field("not_counted", costs.notCounted)
       .endObject();
+}
+
+static void addModels(Json &json, const Bundle &bundle) {
+  auto addNumbers = [&](const char *name, const std::vector<int64_t> &numbers) {
+    json.key(name).beginArray(/*flat=*/true);
+    for (int64_t number : numbers)
+      json.value(number);
+    json.endArray();
+  };
+  const std::vector<ModelInfo> models = modelsOf(bundle);
+  if (models.empty())
+    return;
+  json.key("models").beginArray();
+  for (const ModelInfo &model : models) {
+    json.beginObject().field("name", model.name).key("dims").beginArray();
+    for (const DimInfo &dim : model.dims)
+      json.beginObject()
+          .field("name", dim.name)
+          .field("low", dim.low)
+          .field("high", dim.high)
+          .field("step", dim.step)
+          .endObject();
+    json.endArray();
+    for (const auto *ports : {&model.inputs, &model.outputs}) {
+      json.key(ports == &model.inputs ? "inputs" : "outputs").beginArray();
+      for (const ModelPortInfo &port : *ports) {
+        json.beginObject().field("name", port.name).field("dtype", port.dtype).key("shape");
+        json.beginArray(/*flat=*/true);
+        for (const std::string &size : port.sizes)
+          json.value(size);
+        json.endArray().endObject();
+      }
+      json.endArray();
+    }
+    json.key("variants").beginArray();
+    for (const VariantInfo &variant : model.variants) {
+      json.beginObject().field("entry", variant.entry);
+      addNumbers("low", variant.low);
+      addNumbers("high", variant.high);
+      addNumbers("step", variant.step);
+      json.field("slot_bytes", variant.slotBytes)
+          .field("activation_bytes", variant.activationBytes)
+          .endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
 }
 
 static void addEntries(Json &json, const Bundle &bundle) {
@@ -356,6 +404,8 @@ std::string bundleJson(const Bundle &bundle, const Sections &sections) {
     addMesh(json, bundle);
   if (sections.memory)
     addMemory(json, bundle);
+  if (sections.entries)
+    addModels(json, bundle);
   if (sections.entries || sections.schedules)
     addEntries(json, bundle);
   if (sections.entries)

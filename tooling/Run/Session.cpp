@@ -29,6 +29,7 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.text("entry", "NAME", "entry point (default: the only one, or main)", entry);
   parser.list("input", "NAME=FILE.npy", "read an input; type and shape must match the bundle's",
               inputs);
+  declareDims(parser);
   parser.flagOrNumber(
       "random", "SEED",
       "use random values for inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
@@ -52,6 +53,13 @@ void SessionOptions::declare(OptionParser &parser) {
   declareProfile(parser);
   parser.verify(verify);
   declareTrusted(parser, trusted);
+}
+
+void SessionOptions::declareDims(OptionParser &parser) {
+  parser.list("dim", "NAME:VALUE",
+              "the extent of a dimension of the model, for inputs that are\nnot given; repeatable "
+              "(docs/shapes.md)",
+              dims);
 }
 
 void SessionOptions::declareDevice(OptionParser &parser) {
@@ -183,13 +191,20 @@ Session::Session(const std::string &path, const SessionOptions &options)
     const auto begin = std::chrono::steady_clock::now();
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
           error);
-    const std::string wanted = options.entry.empty() ? defaultEntry(entryNames()) : options.entry;
+    const std::vector<std::string> models = ShapedModel::namesOf(bundle_);
+    const std::string wanted =
+        chooseVariant(options.entry.empty() ? defaultEntry(models.empty() ? entryNames() : models)
+                                            : options.entry,
+                      options);
     const bool hasOther = !options.orEntry.empty() &&
                           findEntry(wanted, options, nullptr) == TTRT_NOT_FOUND &&
                           findEntry(options.orEntry, options, nullptr) == TTRT_OK;
     if (!hasOther)
       check(path, findEntry(wanted, options, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
+    if (shaped_ && isMesh)
+      throw UserError(path + ": expected an entry point for a mesh, found the variants of a model; "
+                             "name one with --entry");
     if (options.opened)
       options.opened(bundle_);
     ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
@@ -415,6 +430,8 @@ void Session::describePorts() {
     in_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
   for (Port &port : outputs_)
     out_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
+  if (shaped_)
+    describeShapes();
 }
 
 std::vector<std::string> Session::namesOf(const std::vector<Port> &ports) {
@@ -498,6 +515,8 @@ void Session::fillInputs(const SessionOptions &options) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (filled[i])
       continue;
+    if (options.random && !shaped_ && fillExtents(i))
+      continue;
     if (options.random)
       fillRandom(inputs_[i].tensor, state);
     else
@@ -509,15 +528,25 @@ void Session::fillInputs(const SessionOptions &options) {
   for (const Port &input : inputs_)
     requireSameOnRanks(fmt::format("input '{}'", input.name), input.tensor.bytes.data(),
                        input.tensor.bytes.size());
+  if (shaped_)
+    packInputs();
 }
 
 void Session::run(const ttrt_run_options &options) {
   if (mesh_)
     return runMesh(options);
-  if (sandbox_)
-    return sandbox_->run(options.no_trace != 0);
+  if (sandbox_) {
+    sandbox_->run(options.no_trace != 0);
+    if (shaped_)
+      unpackOutputs(nullptr);
+    return;
+  }
   ttrt_error error;
-  check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
+  check(path_,
+        shaped_ ? ttrt_run_shaped(device_, shaped_->model(), shapedIn_.data(), shapedOut_.data(),
+                                  &options, &error)
+                : ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error),
+        error);
   readProfiler();
 }
 
@@ -588,7 +617,9 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
     for (; next < loops && next < loop + ahead; ++next)
       check(path_, ttrt_pipeline_enqueue(opened, in_.data(), nullptr, TTRT_WAIT, &error), error);
     check(path_, ttrt_pipeline_pop(opened, outputs.data(), TTRT_WAIT, &error), error);
-    for (size_t i = 0; i < outputs_.size(); ++i)
+    if (shaped_)
+      unpackOutputs(outputs.data());
+    for (size_t i = 0; i < outputs_.size() && !shaped_; ++i)
       memcpy(outputs_[i].tensor.bytes.data(), outputs[i], outputs_[i].tensor.bytes.size());
     if (!popped(loop))
       break;

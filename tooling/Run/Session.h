@@ -9,6 +9,7 @@
 #include "Run/HostCalls.h"
 #include "Run/Mesh/MeshDevices.h"
 #include "Run/Sandbox.h"
+#include "Run/ShapedModel.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 #include "ttrt/profile.h"
@@ -26,6 +27,7 @@ class Bundle;
 
 namespace ttrun {
 
+class Json;
 class OptionParser;
 struct ReportOptions;
 
@@ -54,6 +56,7 @@ struct SessionOptions {
   /// Called with the bundle before the device is opened.
   std::function<void(const ttrt_bundle *)> opened;
   std::vector<std::string> inputs;
+  std::vector<std::string> dims; ///< NAME:VALUE
   bool random = false;
   uint64_t seed = 0;
   std::string profile; ///< folder for a recording; empty: none
@@ -64,6 +67,7 @@ struct SessionOptions {
   /// All options of a run.
   void declare(OptionParser &parser);
   // Parts of them.
+  void declareDims(OptionParser &parser);
   void declareDevice(OptionParser &parser);
   void declareMesh(OptionParser &parser);
   void declareProfile(OptionParser &parser);
@@ -111,7 +115,10 @@ public:
   MeshDevices *mesh() const { return mesh_.get(); }
   /// Runs one inference on a mesh, with options for each device of this process.
   void runMesh(const std::function<ttrt_run_options(size_t local)> &optionsOf);
+  /// Of a model with dimensions, the name of the variant that runs.
   const std::string &entryName() const { return entryName_; }
+  /// Null unless the session runs a model with dimensions.
+  const ShapedModel *shapedModel() const { return shaped_.get(); }
   uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }
   /// What of the device's memory is in huge pages now. Throws UserError.
@@ -136,6 +143,16 @@ private:
   /// On a mesh, the whole inputs and outputs.
   void describePorts();
   void setDeadline(double seconds);
+  /// Opens the model `name`, if it has dimensions, and chooses its variant by --dim and the shapes
+  /// of the inputs that are given. Returns the name of the entry point.
+  std::string chooseVariant(const std::string &name, const SessionOptions &options);
+  /// Makes inputs and outputs of the entry point those of the model, in_ and out_ their wholes.
+  void describeShapes();
+  void packInputs();
+  /// Of an entry point that is a variant and was named itself: makes all of it valid if the input
+  /// has the extents. Returns whether it does.
+  bool fillExtents(size_t input);
+  void unpackOutputs(const void *const *outputs);
   ttrt_status findEntry(const std::string &name, const SessionOptions &options, ttrt_error *error);
   /// Whether the bundle runs on a mesh. Starts the ranks of --processes, or joins those of mpirun.
   bool joinMesh(const SessionOptions &options);
@@ -170,7 +187,16 @@ private:
   std::vector<Port> inputs_, outputs_;
   std::vector<ttrt_input> in_;
   std::vector<ttrt_output> out_;
+  std::unique_ptr<ShapedModel> shaped_;
+  std::vector<std::vector<uint8_t>> wholeIn_, wholeOut_; ///< of its variant
+  std::vector<ttrt_shaped_input> shapedIn_;
+  std::vector<ttrt_shaped_output> shapedOut_;
 };
+
+/// Of a model with dimensions: " of main: batch 3, sequence 37"; "" for others.
+std::string modelText(const Session &session);
+/// Adds "model" and "dims" of a model with dimensions.
+void addModel(Json &json, const Session &session);
 
 /// Fills a tensor with deterministic values: floats uniform in [0, 1), integers and bools 0 or 1.
 void fillRandom(Tensor &tensor, uint64_t &state);

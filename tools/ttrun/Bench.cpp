@@ -145,6 +145,7 @@ int benchCommand(int argc, char **argv) {
               compile);
   parser.real("seconds", "N", "seconds that each engine runs (default 5)", seconds);
   parser.text("entry", "NAME", "the entry point (default: the only one, or main)", options.entry);
+  options.declareDims(parser);
   parser.number("cores", "N", "cores that each engine uses (default: all available)", options.cores,
                 0, 1024);
   parser.flagOrNumber("random", "SEED", "the seed of the random inputs (default 0)", options.random,
@@ -204,10 +205,9 @@ int benchCommand(int argc, char **argv) {
 
   if (json) {
     Json object;
-    object.beginObject()
-        .field("file", file)
-        .field("entry", session.entryName())
-        .field("cores", session.cores());
+    object.beginObject().field("file", file).field("entry", session.entryName());
+    addModel(object, session);
+    object.field("cores", session.cores());
     if (compiled)
       object.field("compile_seconds", compiled->seconds());
     object.field("load_ms", session.loadMs()).field("loops", ours.all.size());
@@ -224,8 +224,8 @@ int benchCommand(int argc, char **argv) {
     fmt::print("{}", object.take());
     return 0;
   }
-  printLine("entry point  {}, {} core{}", session.entryName(), session.cores(),
-            plural(session.cores()));
+  printLine("entry point  {}{}, {} core{}", session.entryName(), modelText(session),
+            session.cores(), plural(session.cores()));
   if (compiled)
     printLine("compile      {:.2f} s", compiled->seconds());
   printLine("load         {:.3f} ms", session.loadMs());

@@ -5,6 +5,7 @@
 #include "Check/Execute.h"
 #include "Commands.h"
 #include "Describe/ReadMesh.h"
+#include "Describe/ReadModels.h"
 #include "Formats/BundleMessage.h"
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
@@ -71,6 +72,7 @@ static Checked check(const std::string &file, const Wanted &wanted) {
   if (wanted.verify != "none")
     checked.proof = checked.bundle->prove();
   try {
+    modelsOf(*checked.bundle);
     ttrt::verifyFit(*checked.bundle);
   } catch (const ttrt::Error &error) {
     checked.status = ttrt_status_name(error.status);

@@ -399,9 +399,9 @@ int perfCommand(int argc, char **argv) {
 
     if (json) {
       Json object;
-      object.beginObject()
-          .field("entry", session.entryName())
-          .field("loops", loops)
+      object.beginObject().field("entry", session.entryName());
+      addModel(object, session);
+      object.field("loops", loops)
           .field("cores", session.cores())
           .field("traced", !options.noTrace)
           .key("commands_per_trace")
@@ -449,7 +449,8 @@ int perfCommand(int argc, char **argv) {
       object.endObject();
       fmt::print("{}", object.take());
     } else if (!toOutput) {
-      printLine("entry point  {}, {}{} cores, {} loops{}", session.entryName(),
+      printLine("entry point  {}{}, {}{} cores, {} loops{}", session.entryName(),
+                modelText(session),
                 session.mesh() ? fmt::format("{} devices with ", session.mesh()->devices()) : "",
                 session.cores(), loops, options.noTrace ? ", dispatched from the host" : "");
       fmt::print("commands    ");

@@ -4,6 +4,7 @@
 #include "Describe/MemoryMap.h"
 #include "Describe/ReadJson.h"
 #include "Describe/ReadMesh.h"
+#include "Describe/ReadModels.h"
 #include "Describe/ReadText.h"
 #include "Describe/SchedulePicture.h"
 #include "Formats/BundleMessage.h"
@@ -134,6 +135,7 @@ int readCommand(int argc, char **argv) {
   std::unique_ptr<Bundle> bundle;
   try {
     bundle = std::make_unique<Bundle>(path.c_str(), verifyLevel(verify));
+    modelsOf(*bundle); // its variants are verified
   } catch (const Error &error) {
     throw BadBundle(bundleMessage(path, error.status, error.message));
   }
@@ -172,8 +174,10 @@ int readCommand(int argc, char **argv) {
     printTarget(*bundle);
   if (show || sections.mesh)
     printMesh(*bundle, !summary);
-  if (show || sections.entries)
+  if (show || sections.entries) {
+    printModels(*bundle);
     printEntries(*bundle);
+  }
   if (show || sections.schedules)
     printSchedules(*bundle, !summary);
   if (show || sections.programs)

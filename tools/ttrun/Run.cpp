@@ -279,10 +279,9 @@ int runCommand(int argc, char **argv) {
     }
 
     Json object;
-    object.beginObject()
-        .field("bundle", file)
-        .field("entry", session.entryName())
-        .field("cores", session.cores())
+    object.beginObject().field("bundle", file).field("entry", session.entryName());
+    addModel(object, session);
+    object.field("cores", session.cores())
         .field("devices", session.mesh() ? session.mesh()->devices() : 1)
         .field("traced", !options.noTrace)
         .field("loops", loops);

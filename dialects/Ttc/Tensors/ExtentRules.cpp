@@ -51,16 +51,31 @@ static Value makeIota(OpBuilder &builder, Location loc, int64_t size) {
                              ArrayRef<int32_t>(numbers)));
 }
 
+static Value convert(OpBuilder &builder, Location loc, Value value, Type elementType) {
+  auto type = tensorType(value);
+  if (type.getElementType() == elementType)
+    return value;
+  return CastOp::create(builder, loc, type.clone(elementType), value).getY();
+}
+
+/// The type in which sums and numbers of elements fit.
+static Type getSumType(Type type) {
+  return isa<Float16Type, BFloat16Type>(type) ? Float32Type::get(type.getContext()) : type;
+}
+
 //===--- reductions -------------------------------------------------------------------===//
 
 /// Replaces a mean by a sum, and a division by the number of valid elements.
 static FailureOr<bool> replaceMean(OpBuilder &builder, ExtentScope &scope, Operation *op,
                                    ArrayRef<int64_t> axes, bool keepdims) {
   Value x = op->getOperand(0);
-  auto sum = ReduceSumOp::create(builder, op->getLoc(), x, axes, keepdims);
-  Value count = scope.buildCount(builder, op->getLoc(), x, axes, tensorType(x).getElementType());
-  auto mean = DivOp::create(builder, op->getLoc(), sum.getY(), count);
-  op->getResult(0).replaceAllUsesWith(mean);
+  Type elementType = tensorType(x).getElementType(), type = getSumType(elementType);
+  Value count = scope.buildCount(builder, op->getLoc(), x, axes, type);
+  Value sum = ReduceSumOp::create(builder, op->getLoc(), convert(builder, op->getLoc(), x, type),
+                                  axes, keepdims)
+                  .getY();
+  Value mean = DivOp::create(builder, op->getLoc(), sum, count);
+  op->getResult(0).replaceAllUsesWith(convert(builder, op->getLoc(), mean, elementType));
   op->erase();
   return true;
 }
@@ -145,7 +160,7 @@ static bool replaceGroupNorm(Op op, OpBuilder &builder, ExtentScope &scope, int6
   Location loc = op.getLoc();
   Value x = op.getX();
   auto type = tensorType(x);
-  Type elementType = type.getElementType();
+  Type elementType = getSumType(type.getElementType());
   const int64_t channels = type.getDimSize(1);
   SmallVector<int64_t> grouped = {type.getDimSize(0), groups, channels / groups};
   llvm::append_range(grouped, type.getShape().drop_front(2));
@@ -159,7 +174,7 @@ static bool replaceGroupNorm(Op op, OpBuilder &builder, ExtentScope &scope, int6
   count = MulOp::create(
       builder, loc, count,
       makeConstant(builder, loc, elementType, static_cast<double>(channels / groups)));
-  Value reshaped = ReshapeOp::create(builder, loc, x, grouped);
+  Value reshaped = ReshapeOp::create(builder, loc, convert(builder, loc, x, elementType), grouped);
   Value sum = ReduceSumOp::create(builder, loc, reshaped, dims, /*keepdims=*/true).getY();
   Value mean = DivOp::create(builder, loc, sum, count);
   Value centred = SubOp::create(builder, loc, reshaped, mean);
@@ -174,8 +189,12 @@ static bool replaceGroupNorm(Op op, OpBuilder &builder, ExtentScope &scope, int6
   Value y = ReshapeOp::create(builder, loc, normal, type.getShape());
   SmallVector<int64_t> vector(type.getRank() - 1, 1);
   vector[0] = channels;
-  y = MulOp::create(builder, loc, y, ReshapeOp::create(builder, loc, op.getScale(), vector));
-  y = AddOp::create(builder, loc, y, ReshapeOp::create(builder, loc, op.getBias(), vector));
+  auto perChannel = [&](Value number) -> Value {
+    return ReshapeOp::create(builder, loc, convert(builder, loc, number, elementType), vector);
+  };
+  y = MulOp::create(builder, loc, y, perChannel(op.getScale()));
+  y = AddOp::create(builder, loc, y, perChannel(op.getBias()));
+  y = convert(builder, loc, y, type.getElementType());
   op.getY().replaceAllUsesWith(y);
   op.erase();
   return true;

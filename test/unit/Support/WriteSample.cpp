@@ -10,6 +10,7 @@
 #include "QueueBundle.h"
 #include "ScriptBundle.h"
 #include "ShowBundles.h"
+#include "VariantBundle.h"
 
 #include <cstdio>
 #include <fstream>
@@ -58,6 +59,19 @@ int main(int argc, char **argv) {
          return builder;
        }},
       {"mesh-queues", meshQueuesBundle},
+      {"variants",
+       [] {
+         BundleBuilder builder = variantBundle();
+         certify(builder);
+         return builder;
+       }},
+      {"variants-refused",
+       [] {
+         BundleBuilder builder = variantBundle();
+         builder.bundle.entries[1]->variant->high[1] = 9;
+         certify(builder);
+         return builder;
+       }},
       {"many", [] { return manyBundle(4000); }},
       {"script",
        [] {
