@@ -356,6 +356,11 @@ LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAt
     }
   }
   for (auto [function, variant] : variants) {
+    for (unsigned index = 0; index < function.getNumArguments(); ++index)
+      if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+          name && name.getValue() == kExtentsName)
+        return function.emitError("the model has an input '")
+               << kExtentsName << "', which is the name of the one that has the sizes of a run";
     function->setAttr(kVariantAttrName, variant);
     function->setAttr(kProbesAttrName, DenseI64ArrayAttr::get(context, probed));
     Builder builder(context);

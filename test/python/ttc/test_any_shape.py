@@ -14,7 +14,7 @@ import ttrt
 from onnx import TensorProto, helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-spec = importlib.util.spec_from_file_location("models_of_many_shapes", ROOT / "test/shapes/models.py")
+spec = importlib.util.spec_from_file_location("models_of_many_shapes", ROOT / "test/conformance/shape_models.py")
 models = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(models)
 

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models for ranges of sizes: every variant, at many extents, with anything in the padding, against ONNX Runtime."""
+import pytest
+
+import shape_models
+from bundles import np, onnx
+
+helper, TensorProto = onnx.helper, onnx.TensorProto
+
+# Two variants are enough here: one whose padding is small, and one in which most is padding.
+DIMS = {
+    "encoder": ["batch:1,3", "sequence:9,40"],
+    "decoder": ["batch:2", "sequence:9,33"],
+    "classifier": ["batch:1,2", "height:48..64", "width:64"],
+    "mobile": ["batch:2", "height:33..64", "width:16..48"],
+    "detector": ["batch:2", "height:32..64:8", "width:48,64"],
+    "unet": ["batch:1,2", "height:8..32:4", "width:32"],
+    "audio": ["batch:2", "length:400..900"],
+}
+GARBAGE = {"f": [np.nan, np.inf, -np.inf, 3e38], "i": [-2**63, 2**63 - 1, 0, -1]}
+
+
+def parse(text):
+    name, sizes = text.split(":", 1)
+    if ".." in sizes:
+        low, rest = sizes.split("..")
+        high, _, step = rest.partition(":")
+        return name, range(int(low), int(high) + 1, int(step or 1))
+    numbers = [int(size) for size in sizes.split(",")]
+    return name, range(1, numbers[-1] + 1) if len(numbers) > 1 else range(numbers[0], numbers[0] + 1)
+
+
+def fill(model, sizes, rng):
+    inputs = {}
+    for value in model.graph.input:
+        shape = [dim.dim_value or sizes[dim.dim_param] for dim in value.type.tensor_type.shape.dim]
+        if value.type.tensor_type.elem_type == TensorProto.FLOAT:
+            inputs[value.name] = (rng.standard_normal(shape) * 10.0 ** rng.integers(-2, 2)).astype(np.float32)
+        else:
+            inputs[value.name] = rng.integers(0, 2 if "mask" in value.name else 300, shape)
+            inputs[value.name][..., 0] = 1
+    return inputs
+
+
+def check(tools, tmp_path, model, dims, runs, seed=0):
+    """Runs all variants that hold the extents. Returns the number of comparisons."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    onnx.save(model, path)
+    tools.run("ttc-translate", "--onnx-to-bundle", *[f"--dim={dim}" for dim in dims], str(path), "-o", str(bundle))
+    ranges = dict(map(parse, dims))
+    names = [name for name, sizes in ranges.items() if len(sizes) > 1]
+    rng, count = np.random.default_rng(seed), 0
+    corners = [{name: sizes[end] for name, sizes in ranges.items()} for end in (0, -1)]
+    with tools.open(bundle) as opened, opened.device(cores=2) as device:
+        for number in range(runs):
+            sizes = {name: int(rng.choice(range_)) for name, range_ in ranges.items()}
+            sizes = corners[number] if number < 2 else sizes
+            inputs = fill(model, sizes, rng)
+            expected = dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
+            for name, entry in opened.entries.items():
+                if any(sizes[dim] > int(high) for dim, high in zip(names, name.split(".")[1].split("x"))):
+                    continue
+                padded = {"extents": np.array([sizes[dim] for dim in names], np.int32)}
+                for key, array in inputs.items():
+                    port = entry.inputs[key]
+                    padded[key] = np.full(port.shape, rng.choice(GARBAGE[array.dtype.kind]), array.dtype)
+                    padded[key][tuple(map(slice, array.shape))] = array
+                found = device.run(entry, padded)
+                for key, wanted in expected.items():
+                    part = found[key][tuple(map(slice, wanted.shape))].astype(np.float64)
+                    assert part.shape == wanted.shape
+                    error = np.abs(part - wanted).max() / max(np.abs(wanted).max(), 1e-30)
+                    assert error <= 1e-5, f"{name} with {sizes}: {key} differs by {error}"
+                    count += 1
+    return count
+
+
+@pytest.mark.parametrize("name", DIMS)
+def test_padding_reaches_no_result(name, tools, tmp_path):
+    make, _ = shape_models.MODELS[name]
+    assert check(tools, tmp_path, make(), DIMS[name], runs=8) >= 8
+
+
+def small(*nodes, output=None):
+    """A model of x [batch, n, 6]."""
+    graph = helper.make_graph(
+        [helper.make_node(op, inputs, [result], **attributes) for op, inputs, result, attributes in nodes],
+        "small",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "n", 6])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, output)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+# One value whose padding two ops need to be different numbers, directly, and through an op that only moves elements.
+CONFLICTS = {
+    "sum, maximum, minimum": small(
+        ("ReduceMax", ["x"], "a", {"axes": [1], "keepdims": 1}),
+        ("ReduceMin", ["x"], "b", {"axes": [1], "keepdims": 1}),
+        ("ReduceMean", ["x"], "c", {"axes": [1], "keepdims": 1}),
+        ("ReduceProd", ["x"], "d", {"axes": [1], "keepdims": 1}),
+        ("Concat", ["a", "b", "c", "d"], "y", {"axis": 1}),
+        output=["batch", 4, 6],
+    ),
+    "through a transpose": small(
+        ("Transpose", ["x"], "t", {"perm": [0, 2, 1]}),
+        ("ReduceMean", ["t"], "a", {"axes": [2], "keepdims": 1}),
+        ("ReduceMax", ["t"], "b", {"axes": [2], "keepdims": 1}),
+        ("ReduceMax", ["x"], "c", {"axes": [1], "keepdims": 1}),
+        ("Transpose", ["c"], "d", {"perm": [0, 2, 1]}),
+        ("Concat", ["a", "b", "d"], "y", {"axis": 2}),
+        output=["batch", 6, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_ops_that_need_different_padding(name, tools, tmp_path):
+    assert check(tools, tmp_path, CONFLICTS[name], ["batch:1,3", "n:5,20"], runs=12) >= 24
+
+
+def test_a_mean_of_many_f16_numbers(tools, tmp_path):
+    """Their sum and their number are larger than any f16."""
+    nodes = [
+        helper.make_node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16),
+        helper.make_node("Abs", ["h"], ["p"]),
+        helper.make_node("ReduceMean", ["p"], ["m"], axes=[1], keepdims=0),
+        helper.make_node("Cast", ["m"], ["y"], to=TensorProto.FLOAT),
+    ]
+    value = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "n"])
+    graph = helper.make_graph(nodes, "f16", [value], [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch"])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    onnx.save(model, path)
+    tools.run("ttc-translate", "--onnx-to-bundle", "--dim=batch:1", "--dim=n:70000,80000", str(path), "-o", str(bundle))
+    x = np.random.default_rng(0).standard_normal((1, 75000)).astype(np.float32)
+    with tools.open(bundle) as opened, opened.device(cores=1) as device:
+        entry = opened.entries["main.80000"]
+        padded = np.full((1, 80000), np.nan, np.float32)
+        padded[:, : x.shape[1]] = x
+        found = device.run(entry, {"x": padded, "extents": np.array([75000], np.int32)})["y"]
+    wanted = np.abs(x.astype(np.float16).astype(np.float64)).mean()
+    assert abs(found[0] - wanted) < 2e-3
