@@ -28,9 +28,10 @@ template <typename... Tables> struct TableList {
 };
 using Tables =
     TableList<fb::Target, fb::Segment, fb::Region, fb::Operand, fb::HostAttribute, fb::HostFunction,
-              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList, fb::Extent, fb::Port,
-              fb::Step, fb::Schedule, fb::StateDataflow, fb::Dataflow, fb::Variant, fb::EntryPoint,
-              fb::DeviceGroup, fb::Collective, fb::MeshAxis, fb::Mesh, fb::Metadatum, fb::Bundle>;
+              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList, fb::Extent,
+              fb::Port, fb::Step, fb::Schedule, fb::StateDataflow, fb::Dataflow, fb::Variant,
+              fb::EntryPoint, fb::DeviceGroup, fb::Collective, fb::MeshAxis, fb::Mesh,
+              fb::Metadatum, fb::Bundle>;
 
 /// `size`: of a number, or of the numbers of a vector. `table`: of a table, or of those of a
 /// vector.
@@ -72,7 +73,8 @@ constexpr bool isRequired(std::string_view table, std::string_view field) {
     if (field == name)
       return true;
   return (table == "Collective" && field == "operands") || (table == "Mesh" && field == "axes") ||
-         (table == "Variant" && (field == "of" || field == "dims" || field == "low" || field == "high"));
+         (table == "Variant" &&
+          (field == "of" || field == "dims" || field == "low" || field == "high"));
 }
 
 struct Schema {
