@@ -146,9 +146,11 @@ LogicalResult Variant::setResultDims() {
   MLIRContext *context = function.getContext();
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    if (!masks.isPadded(value))
+    auto declared = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+    if (!masks.isPadded(value) && !declared)
       continue;
     SmallVector<AffineExpr> exprs;
+    bool isAsDeclared = true;
     for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
       std::optional<Extent> extent = masks.getExtent(value, dim);
       if (!extent)
@@ -157,13 +159,16 @@ LogicalResult Variant::setResultDims() {
                << " merges dimensions with sizes of their own in each run; expected a model whose "
                   "output keeps them apart";
       exprs.push_back(space.getExpr(*extent, context));
+      std::optional<Extent> wanted =
+          declared ? space.fromExpr(declared.getValue().getResult(dim)) : std::nullopt;
+      isAsDeclared &= wanted && space.areEqual(*wanted, *extent);
     }
     auto dims = AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(), exprs, context));
-    auto declared = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
-    if (declared && declared != dims)
+    if (declared && !isAsDeclared)
       return function.emitError("result ") << index << ": expected '" << kDimsAttrName << "' of "
                                            << dims << ", found " << declared;
-    function.setResultAttr(index, kDimsAttrName, dims);
+    if (!declared)
+      function.setResultAttr(index, kDimsAttrName, dims);
   }
   return success();
 }

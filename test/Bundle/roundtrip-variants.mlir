@@ -8,26 +8,28 @@
 // RUN: ttc-translate --ttc-to-bundle %t.mlir -o %t.again.ttcb
 // RUN: cmp %t.ttcb %t.again.ttcb
 
-// CHECK-DAG: #[[B:.*]] = affine_map<()[s0, s1] -> (s0, s1)>
-// CHECK-DAG: #[[Y:.*]] = affine_map<()[s0, s1] -> (s0, (s1 + 5) floordiv 2)>
+// CHECK-DAG: #[[B:.*]] = affine_map<()[s0, s1] -> (s0, 1, s1)>
+// CHECK-DAG: #[[Y:.*]] = affine_map<()[s0, s1] -> (s0, 1, (s1 + 5) floordiv 2)>
 // CHECK: ttc.entry @main.2x8 attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [1, 1], high = [2, 8]>} {
-// CHECK:   ttc.input "x" at @x{{[_0-9]*}} : tensor<2x8xf32> {ttc.dims = #[[B]]}
+// CHECK:   ttc.input "x" at @x{{[_0-9]*}} : tensor<2x1x8xf32> {ttc.dims = #[[B]]}
 // CHECK:   ttc.input "extents" at @extents{{[_0-9]*}} : tensor<2xi32>{{ loc|$}}
-// CHECK:   ttc.output "y" at @y{{[_0-9]*}} : tensor<2x6xf32> {ttc.dims = #[[Y]]}
+// CHECK:   ttc.output "y" at @y{{[_0-9]*}} : tensor<2x1x6xf32> {ttc.dims = #[[Y]]}
 // CHECK: ttc.entry @main.4x8 attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [2, 8], high = [4, 8], step = [2, 8]>} {
-#x = affine_map<()[s0, s1] -> (s0, s1)>
-#y = affine_map<()[s0, s1] -> (s0, (s1 + 5) floordiv 2)>
+#x = affine_map<()[s0, s1] -> (s0, 1, s1)>
+#y = affine_map<()[s0, s1] -> (s0, 1, (s1 + 5) floordiv 2)>
 module {
-  func.func @main.2x8(%x: tensor<2x8xf32> {ttc.name = "x", ttc.dims = #x}, %extents: tensor<2xi32> {ttc.name = "extents"})
-      -> (tensor<2x6xf32> {ttc.name = "y", ttc.dims = #y})
+  func.func @main.2x8(%x: tensor<2x1x8xf32> {ttc.name = "x", ttc.dims = #x}, %extents: tensor<2xi32> {ttc.name = "extents"})
+      -> (tensor<2x1x6xf32> {ttc.name = "y", ttc.dims = #y})
       attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [1, 1], high = [2, 8]>} {
-    %0 = ttc.slice %x {starts = [0, 0], sizes = [2, 6], steps = [1, 1]} : (tensor<2x8xf32>) -> tensor<2x6xf32>
-    return %0 : tensor<2x6xf32>
+    %w = ttc.constant dense<0.5> : tensor<1x1x2xf32>
+    %0 = ttc.conv %x, %w {strides = [2], pads = [5, 0]} : (tensor<2x1x8xf32>, tensor<1x1x2xf32>) -> tensor<2x1x6xf32>
+    return %0 : tensor<2x1x6xf32>
   }
-  func.func @main.4x8(%x: tensor<4x8xf32> {ttc.name = "x", ttc.dims = #x}, %extents: tensor<2xi32> {ttc.name = "extents"})
-      -> (tensor<4x6xf32> {ttc.name = "y", ttc.dims = #y})
+  func.func @main.4x8(%x: tensor<4x1x8xf32> {ttc.name = "x", ttc.dims = #x}, %extents: tensor<2xi32> {ttc.name = "extents"})
+      -> (tensor<4x1x6xf32> {ttc.name = "y", ttc.dims = #y})
       attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [2, 8], high = [4, 8], step = [2, 8]>} {
-    %0 = ttc.slice %x {starts = [0, 0], sizes = [4, 6], steps = [1, 1]} : (tensor<4x8xf32>) -> tensor<4x6xf32>
-    return %0 : tensor<4x6xf32>
+    %w = ttc.constant dense<0.5> : tensor<1x1x2xf32>
+    %0 = ttc.conv %x, %w {strides = [2], pads = [5, 0]} : (tensor<4x1x8xf32>, tensor<1x1x2xf32>) -> tensor<4x1x6xf32>
+    return %0 : tensor<4x1x6xf32>
   }
 }

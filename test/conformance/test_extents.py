@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Work that follows the extents of a variant: an encoder as --ttc-mask-padding leaves it, at every extent, with NaN in
+"""Work that follows the extents of a variant: an encoder that --ttc-mask-padding masks, at every extent, with NaN in
 the padding, against numpy."""
 import json
 
@@ -47,18 +47,8 @@ class Encoder:
 
     def text(self):
         batch, length, heads, depth = self.batch, self.length, self.heads, self.depth
-        numbers = ", ".join(map(str, range(length)))
-        extent = "%extents"
-        if len(self.dims) > 1:
-            extent = self.add("ttc.slice %extents {starts = [1], sizes = [1], steps = [1]} : (tensor<2xi32>)", "tensor<1xi32>")
-        iota = self.add(f"ttc.constant dense<[{numbers}]>", f"tensor<{length}xi32>")
-        valid = self.add(f"ttc.compare lt {iota}, {extent} : (tensor<{length}xi32>, tensor<1xi32>)", f"tensor<{length}xi1>")
-        rows = self.add(f"ttc.reshape {valid} : (tensor<{length}xi1>)", f"tensor<{length}x1xi1>")
-        zero = self.add("ttc.constant dense<0.0>", "tensor<f32>")
-        lowest = self.add("ttc.constant dense<0xFF800000>", "tensor<f32>")
         scale = self.add("ttc.constant dense<0.25>", "tensor<f32>")
         q, k, v = [self.linear("%x", name, self.width, self.width) for name in "qkv"]
-        v = self.add(f"ttc.where {rows}, {v}, {zero} : (tensor<{length}x1xi1>, {self.x}, tensor<f32>)", self.x)
         split = f"tensor<{batch}x{length}x{heads}x{depth}xf32>"
 
         def heads_of(x, order, shape):
@@ -73,7 +63,6 @@ class Encoder:
         s = self.add(f"ttc.mul {s}, {scale} : ({scores}, tensor<f32>)", scores)
         if self.mask:
             s = self.add(f"ttc.add {s}, %mask : ({scores}, tensor<{batch}x1x1x{length}xf32>)", scores)
-        s = self.add(f"ttc.where {valid}, {s}, {lowest} : (tensor<{length}xi1>, {scores}, tensor<f32>)", scores)
         s = self.add(f"ttc.softmax {s} {{axis = 3}} : ({scores})", scores)
         a = self.add(f"ttc.matmul {s}, {v} : ({scores}, {of_heads})", of_heads)
         a = self.add(f"ttc.transpose {a} {{permutation = [0, 2, 1, 3]}} : ({of_heads})", split)

@@ -13,7 +13,7 @@ DIMS = {
     "decoder": ["batch:2", "sequence:9,33"],
     "classifier": ["batch:1,2", "height:48..64", "width:64"],
     "mobile": ["batch:2", "height:33..64", "width:16..48"],
-    "detector": ["batch:2", "height:32..64:8", "width:48,64"],
+    "detector": ["batch:2", "height:32..64:8", "width:48..64:16"],
     "unet": ["batch:1,2", "height:8..32:4", "width:32"],
     "audio": ["batch:2", "length:400..900"],
 }

@@ -96,9 +96,10 @@ protected:
       auto dims = llvm::to_vector(llvm::seq(map.getRank(value)));
       for (int64_t dim : permutations.empty() ? dims : permutations[value]) {
         for (int loop : map.getIndex(value, dim).loops) {
-          auto [kind, combiner, size, isDivisible] = map.getLoops()[loop];
+          const DimensionMap::Loop &info = map.getLoops()[loop];
           os << numbers.try_emplace(loop, numbers.size()).first->second << ":"
-             << static_cast<int>(kind) << "," << static_cast<int>(combiner) << "," << size << " ";
+             << static_cast<int>(info.kind) << "," << static_cast<int>(info.combiner) << ","
+             << info.size << " ";
         }
         os << "| ";
       }

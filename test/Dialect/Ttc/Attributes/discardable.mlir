@@ -164,7 +164,7 @@ func.func private @f(tensor<8xf32> {ttc.dims = array<i64: 1>})
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected 'ttc.dims' on an argument or a result of a function or a ttc.input or ttc.output, found it on this op}}
+// expected-error @+1 {{'func.func' op expected 'ttc.dims' on an op of a variant or an argument or a result of a function or a ttc.input or ttc.output, found it on this op}}
 func.func private @f(tensor<8xf32>) attributes {ttc.dims = affine_map<()[s0] -> (s0)>}
 
 // -----
