@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What cannot be made neutral is an error.
+// RUN: ttc-opt %s --ttc-mask-padding --split-input-file -verify-diagnostics
+
+func.func @norm(%x: tensor<4x8xf32> {ttc.dims = affine_map<()[s0] -> (4, s0)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<4x8xf32> attributes {ttc.variant = #ttc.variant<of = "main", dims = ["width"], low = [1], high = [8]>} {
+  %w = ttc.constant dense<0.5> : tensor<8xf32>
+  // expected-error @+1 {{dimension 1 of operand 0 has a size of its own in each run (width): the op would compute with what follows it}}
+  %0 = ttc.layer_norm %x, %w, %w {axis = 1} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @last(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<1x6xf32> attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  // expected-error @+1 {{expected a part that is valid in every run, found 1 elements from 7 on}}
+  %0 = ttc.slice %x {starts = [7, 0], sizes = [1, 6], steps = [1, 1]} : (tensor<8x6xf32>) -> tensor<1x6xf32>
+  return %0 : tensor<1x6xf32>
+}
+
+// -----
+
+func.func @after(%x: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<10xf32> attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %w = ttc.constant dense<0.5> : tensor<2xf32>
+  // expected-error @+1 {{what follows it would begin at another place in each run; expected it to be the last operand}}
+  %0 = ttc.concat %x, %w {axis = 0} : (tensor<8xf32>, tensor<2xf32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+func.func @other(%x: tensor<8xf32> {ttc.dims = affine_map<()[s0, s1] -> (s0)>}, %y: tensor<8xf32> {ttc.dims = affine_map<()[s0, s1] -> (s1)>},
+                 %extents: tensor<2xi32> {ttc.name = "extents"})
+    -> tensor<8xf32> attributes {ttc.variant = #ttc.variant<of = "main", dims = ["a", "b"], low = [1, 1], high = [8, 8]>} {
+  // expected-error @+1 {{another operand has another size there, which is not always the same}}
+  %0 = ttc.add %x, %y : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Recorded shapes that the rules do not explain.
+func.func @probed(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<8x6xf32> attributes {ttc.probes = array<i64: 4>, ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  // expected-error @+1 {{dimension 0 of the result has 5 elements with rows 4, expected 4}}
+  %0 = ttc.exp %x {ttc.probed = array<i64: 5, 6>} : (tensor<8x6xf32>) -> tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}

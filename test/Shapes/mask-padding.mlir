@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What lies beyond the extents of a variant reaches none of its results.
+// RUN: ttc-opt %s --ttc-mask-padding --split-input-file | FileCheck %s
+
+// Elementwise ops and products keep padding where it is; a sum needs zeros, which are stored where the value is computed.
+// CHECK-LABEL: func.func @sum
+// CHECK-SAME: -> (tensor<4x6xf32> {ttc.dims = #{{.*}}}, tensor<6xf32>)
+// CHECK: %[[VALID:.*]] = ttc.compare lt %{{.*}}, %arg1
+// CHECK-SAME: tensor<4xi1>
+// CHECK: %[[Y:.*]] = ttc.matmul
+// CHECK-NEXT: %[[COLUMN:.*]] = ttc.reshape %[[VALID]]
+// CHECK-NEXT: %[[MASKED:.*]] = ttc.where %[[COLUMN]], %[[Y]]
+// CHECK-NEXT: ttc.reduce_sum %[[MASKED]]
+func.func @sum(%x: tensor<4x8xf32> {ttc.dims = affine_map<()[s0] -> (s0, 8)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> (tensor<4x6xf32>, tensor<6xf32>)
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [4]>} {
+  %w = ttc.constant dense<0.5> : tensor<8x6xf32>
+  %0 = ttc.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = ttc.matmul %0, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %2 = ttc.reduce_sum %1 {axes = [0]} : (tensor<4x6xf32>) -> tensor<6xf32>
+  return %1, %2 : tensor<4x6xf32>, tensor<6xf32>
+}
+
+// -----
+
+// A mean divides by the number of valid elements, here of both dimensions.
+// CHECK-LABEL: func.func @mean
+// CHECK: %[[HEIGHT:.*]] = ttc.slice %arg1 {{.*}}starts = [0]
+// CHECK: %[[WIDTH:.*]] = ttc.slice %arg1 {{.*}}starts = [1]
+// CHECK: %[[COUNT:.*]] = ttc.mul %[[HEIGHT]], %[[WIDTH]]
+// CHECK-NEXT: %[[SCALAR:.*]] = ttc.reshape %[[COUNT]]
+// CHECK-NEXT: %[[NUMBER:.*]] = ttc.cast %[[SCALAR]]
+// CHECK: %[[SUM:.*]] = ttc.reduce_sum
+// CHECK-NEXT: ttc.div %[[SUM]], %[[NUMBER]]
+func.func @mean(%x: tensor<1x2x8x8xf32> {ttc.dims = affine_map<()[s0, s1] -> (1, 2, s0, s1)>},
+                %extents: tensor<2xi32> {ttc.name = "extents"}) -> tensor<1x2xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["height", "width"], low = [1, 1], high = [8, 8]>} {
+  %0 = ttc.reduce_mean %x {axes = [2, 3]} : (tensor<1x2x8x8xf32>) -> tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+
+// -----
+
+// Two ops that need other numbers there do not share a mask.
+// CHECK-LABEL: func.func @two_numbers
+// CHECK-DAG: %[[ZERO:.*]] = ttc.constant dense<0.000000e+00>
+// CHECK-DAG: %[[LOWEST:.*]] = ttc.constant dense<0xFF800000>
+// CHECK-DAG: %[[A:.*]] = ttc.where %{{.*}}, %{{.*}}, %[[ZERO]]
+// CHECK-DAG: %[[B:.*]] = ttc.where %{{.*}}, %{{.*}}, %[[LOWEST]]
+// CHECK: ttc.reduce_sum %[[A]]
+// CHECK: ttc.reduce_max %[[B]]
+func.func @two_numbers(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> (tensor<6xf32>, tensor<6xf32>)
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %0 = ttc.reduce_sum %x {axes = [0]} : (tensor<8x6xf32>) -> tensor<6xf32>
+  %1 = ttc.reduce_max %x {axes = [0]} : (tensor<8x6xf32>) -> tensor<6xf32>
+  return %0, %1 : tensor<6xf32>, tensor<6xf32>
+}
+
+// -----
+
+// Strided windows without padding at the end see only what is valid: no mask.
+// CHECK-LABEL: func.func @patches
+// CHECK-SAME: ttc.dims = #[[DIMS:.*]]})
+// CHECK-NOT: ttc.where
+func.func @patches(%x: tensor<1x3x32xf32> {ttc.dims = affine_map<()[s0] -> (1, 3, s0)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<1x4x8xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["length"], low = [4], high = [32]>} {
+  %w = ttc.constant dense<0.5> : tensor<4x3x4xf32>
+  %0 = ttc.conv %x, %w {strides = [4]} : (tensor<1x3x32xf32>, tensor<4x3x4xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
