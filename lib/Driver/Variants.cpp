@@ -192,6 +192,12 @@ OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string,
 OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
                                                 MLIRContext *context,
                                                 const OnnxImportOptions &options) {
+  if (options.keepsValues) {
+    emitError(UnknownLoc::get(context))
+        << "--keep-values: expected one size for each --dim, found several for '"
+        << options.dimRanges.front().first << "'";
+    return nullptr;
+  }
   VariantImporter importer(model, context, options);
   const bool isExact = llvm::any_of(
       options.dimRanges, [](const auto &named) { return !named.second.buckets.empty(); });

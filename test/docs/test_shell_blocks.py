@@ -54,6 +54,8 @@ node = helper.make_node
 number = lambda *shape: random.standard_normal(shape, dtype=np.float32) / 4
 save("model.onnx", [node("MatMul", ["x", "a"], ["0"]), node("Relu", ["0"], ["1"]), node("MatMul", ["1", "b"], ["y"])],
      {"x": [64, 16]}, {"y": [64, 10]}, a=number(16, 32), b=number(32, 10))
+save("encoder.onnx", [node("MatMul", ["x", "a"], ["0"]), node("Softmax", ["0"], ["y"], axis=1)],
+     {"x": ["batch", "sequence", 16]}, {"y": ["batch", "sequence", 32]}, a=number(16, 32))
 for name, rows in (("prefill", 8), ("decode", 1)):
     save(name + ".onnx", [node("ReduceMean", ["x"], ["m"], keepdims=0), node("Add", ["past_0", "m"], ["present_0"]), node("Add", ["x", "past_0"], ["y"])],
          {"x": [rows, 4], "past_0": [4]}, {"y": [rows, 4], "present_0": [4]})
@@ -87,7 +89,7 @@ def folder(shell, tools, build_dir, tmp_path):  # noqa: F811
         if name.startswith("decoder/"):
             (tmp_path / "decoder").mkdir(exist_ok=True)
             python("-c", MODELS, folder="decoder")
-        elif name in ("model.onnx", "prefill.onnx", "decode.onnx", "x.npy"):
+        elif name in ("model.onnx", "encoder.onnx", "prefill.onnx", "decode.onnx", "x.npy"):
             python("-c", MODELS)
         elif name == "SmolLM2-135M-Instruct.Q4_1.gguf":
             python(ROOT / "test/conformance/gguf_models.py", name)

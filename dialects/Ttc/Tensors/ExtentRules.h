@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What rules of several families need (Ttc_ExtentOpInterface).
+#ifndef TTC_DIALECTS_TTC_TENSORS_EXTENTRULES_H
+#define TTC_DIALECTS_TTC_TENSORS_EXTENTRULES_H
+
+#include "dialects/Ttc/Interfaces/Extents.h"
+
+namespace mlir::ttc {
+
+/// followLoops() for all dimensions of operands but these, of one operand.
+LogicalResult followOtherLoops(Operation *op, ExtentScope &scope, unsigned operand,
+                               ArrayRef<int64_t> dims);
+
+/// The extent of a dimension; an error if padding lies between its elements.
+FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value, int64_t dim);
+
+/// A constant without dimensions.
+Value makeNumber(OpBuilder &builder, Location loc, Type elementType, double number);
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_TENSORS_EXTENTRULES_H

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ttc_ExtentOpInterface of ops that move elements.
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/ExtentRules.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// 0, 1, ... along one dimension.
+static Value makeIota(OpBuilder &builder, Location loc, int64_t size) {
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(size)));
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(RankedTensorType::get({size}, builder.getI32Type()),
+                             ArrayRef<int32_t>(numbers)));
+}
+
+//===--- data movement ----------------------------------------------------------------===//
+
+/// Computes a constant whose elements are functions of the extents.
+static void replaceNumbers(ConstantOp op, AffineMap numbers, OpBuilder &builder,
+                           ExtentScope &scope) {
+  auto type = tensorType(op.getOutput());
+  Type elementType = type.getElementType();
+  SmallVector<Value> elements;
+  for (AffineExpr expr : numbers.getResults()) {
+    Value element = scope.getExtentValue(*scope.getSpace().fromExpr(expr));
+    if (elementType != builder.getI32Type())
+      element =
+          CastOp::create(builder, op.getLoc(), RankedTensorType::get({1}, elementType), element)
+              .getY();
+    elements.push_back(element);
+  }
+  Value value = elements.size() == 1
+                    ? elements.front()
+                    : Value(ConcatOp::create(builder, op.getLoc(), elements, /*axis=*/0));
+  if (tensorType(value).getNumElements() == type.getNumElements())
+    value = ReshapeOp::create(builder, op.getLoc(), value, type.getShape());
+  else
+    value = ExpandOp::create(builder, op.getLoc(),
+                             ReshapeOp::create(builder, op.getLoc(), value, ArrayRef<int64_t>()),
+                             type.getShape());
+  op.getOutput().replaceAllUsesWith(value);
+  op.erase();
+}
+
+FailureOr<bool> ConstantOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (auto numbers = (*this)->getAttrOfType<AffineMapAttr>(kNumbersAttrName)) {
+    replaceNumbers(*this, numbers.getValue(), builder, scope);
+    return true;
+  }
+  for (int64_t dim = 0; dim < tensorType(getOutput()).getRank(); ++dim)
+    if (std::optional<Extent> extent = scope.getDeclared(*this, dim))
+      scope.setExtent(getOutput(), dim, *extent);
+  return false;
+}
+
+/// Dimensions of one element that become those of a declared extent.
+static LogicalResult broadcastToDeclared(Operation *op, ExtentScope &scope) {
+  if (failed(followLoops(op, scope)))
+    return failure();
+  Value y = op->getResult(0);
+  for (int64_t dim = 0; dim < tensorType(y).getRank(); ++dim)
+    if (std::optional<Extent> extent = scope.getDeclared(op, dim);
+        extent && !scope.isPadded(y, dim))
+      scope.setExtent(y, dim, *extent);
+  return success();
+}
+FailureOr<bool> ExpandOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  if (failed(broadcastToDeclared(*this, scope)))
+    return failure();
+  return false;
+}
+FailureOr<bool> TileOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  auto x = tensorType(getX());
+  for (int64_t dim = 0; dim < x.getRank(); ++dim)
+    if (x.getDimSize(dim) != 1 && scope.getDeclared(*this, dim) && getRepeats()[dim] != 1)
+      return emitOpError() << "repeats dimension " << dim << " of " << x.getDimSize(dim)
+                           << " elements a number of times that differs from run to run; expected "
+                              "a dimension of one element";
+  if (failed(broadcastToDeclared(*this, scope)))
+    return failure();
+  return false;
+}
+StringRef TileOp::getSizesName() { return "repeats"; }
+
+/// Sets the extent of a part of a dimension. `size` is that of the part.
+static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value part, int64_t dim,
+                              int64_t start, int64_t step, int64_t size) {
+  const ExtentSpace &space = scope.getSpace();
+  std::optional<Extent> declared =
+      op->getNumResults() == 1 ? scope.getDeclared(op, dim) : std::nullopt;
+  if (declared && declared->isConstant())
+    declared.reset();
+  if (!scope.isPadded(x, dim) && !declared)
+    return success();
+  if (!declared && start == 0 && step == 1 && size == tensorType(x).getDimSize(dim)) {
+    scope.setPadding(part, dim, scope.getPadding(x, dim));
+    return success();
+  }
+  FailureOr<Extent> extent = getValidExtent(op, scope, x, dim);
+  if (failed(extent))
+    return failure();
+  // What is left of the valid elements after the last one taken.
+  Extent taken = declared ? *declared : space.getConstant(size);
+  std::optional<Extent> first = space.add(*extent, -start - 1);
+  std::optional<Extent> span = space.multiply(space.add(taken, -1), -step);
+  std::optional<Extent> rest = first && span ? space.add(*first, *span) : std::nullopt;
+  if (step < 0) {
+    // From the first element backwards: that must be valid.
+    rest = first;
+  }
+  if (!rest || space.getLeast(*rest) < 0)
+    return emitPaddingError(op, scope, x, dim)
+           << "expected a part that is valid in every run, found "
+           << (declared ? space.print(*declared) : std::to_string(size)) << " elements from "
+           << start << " on";
+  if (declared)
+    scope.setExtent(part, dim, *declared);
+  return success();
+}
+
+FailureOr<bool> SliceOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
+    if (failed(takePart(*this, scope, getX(), getY(), dim, getStarts()[dim], getSteps()[dim],
+                        getSizes()[dim])))
+      return failure();
+  return false;
+}
+StringRef SliceOp::getSizesName() { return "sizes"; }
+
+FailureOr<bool> SplitOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  const int64_t axis = getAxis();
+  if (failed(followOtherLoops(*this, scope, 0, {axis})))
+    return failure();
+  if (!scope.isPadded(getX(), axis))
+    return false;
+  FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), axis);
+  if (failed(extent))
+    return failure();
+  // All parts but the last one are valid in every run.
+  const ExtentSpace &space = scope.getSpace();
+  int64_t start = 0;
+  for (int64_t size : getSizes().drop_back())
+    start += size;
+  if (space.getLeast(*extent) < start)
+    return emitPaddingError(*this, scope, getX(), axis)
+           << "expected all parts but the last one to be valid in every run";
+  scope.setExtent(getOutputs().back(), axis, space.add(*extent, -start));
+  return false;
+}
+StringRef SplitOp::getSizesName() { return "sizes"; }
+
+FailureOr<bool> ConcatOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  const int64_t axis = getAxis();
+  const DimensionMap map = getDimensionMap(*this);
+  SmallVector<int> own;
+  for (unsigned operand = 0; operand < getNumOperands(); ++operand)
+    llvm::append_range(own, map.getIndex(operand, axis).loops);
+  if (failed(followLoops(*this, scope, [&](int loop) { return llvm::is_contained(own, loop); })))
+    return failure();
+  int64_t start = 0;
+  for (Value input : getInputs().drop_back()) {
+    if (scope.isPadded(input, axis))
+      return emitPaddingError(*this, scope, input, axis)
+             << "what follows it would begin at another place in each run; expected it to be the "
+                "last operand";
+    start += tensorType(input).getDimSize(axis);
+  }
+  Value last = getInputs().back();
+  if (!scope.isPadded(last, axis))
+    return false;
+  FailureOr<Extent> extent = getValidExtent(*this, scope, last, axis);
+  if (failed(extent))
+    return failure();
+  scope.setExtent(getY(), axis, scope.getSpace().add(*extent, start));
+  return false;
+}
+
+FailureOr<bool> PadOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  SmallVector<int64_t> changed;
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
+    if (getLow()[dim] != 0 || getHigh()[dim] != 0)
+      changed.push_back(dim);
+  if (failed(followOtherLoops(*this, scope, 0, changed)))
+    return failure();
+  for (int64_t dim : changed) {
+    if (!scope.isPadded(getX(), dim))
+      continue;
+    FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), dim);
+    if (failed(extent))
+      return failure();
+    if (getHigh()[dim] > 0) {
+      const double value = getValue().convertToDouble();
+      const bool isLowest = std::isinf(value) && value < 0;
+      if (getMode() != PadMode::Constant || (value != 0 && !isLowest))
+        return emitPaddingError(*this, scope, getX(), dim)
+               << "expected mode 'constant' with a value of 0 or -inf at its end";
+      if (failed(scope.fill((*this)->getOpOperand(0), dim, isLowest ? Fill::Lowest : Fill::Zero)))
+        return failure();
+    } else if (getMode() == PadMode::Wrap) {
+      return emitPaddingError(*this, scope, getX(), dim) << "the mode 'wrap' begins at its end";
+    }
+    scope.setExtent(getY(), dim, scope.getSpace().add(*extent, getLow()[dim] + getHigh()[dim]));
+  }
+  return false;
+}
+
+/// Lets negative indices count from the end of what is valid.
+static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                     OpOperand &data, OpOperand &indices, int64_t axis) {
+  FailureOr<Extent> extent = getValidExtent(op, scope, data.get(), axis);
+  if (failed(extent))
+    return failure();
+  DenseElementsAttr constant;
+  if (matchPattern(indices.get(), m_Constant(&constant))) {
+    ConstantTensor numbers = ConstantTensor::get(constant);
+    for (int64_t i = 0; i < (numbers.isSplat() ? 1 : numbers.getNumElements()); ++i)
+      if (int64_t index = numbers.getInteger(i);
+          index < 0 ||
+          (index >= scope.getSpace().getLeast(*extent) && !scope.isPadded(indices.get())))
+        return emitPaddingError(op, scope, data.get(), axis)
+               << "expected constant indices that are valid in every run, found " << index;
+    return success();
+  }
+  Location loc = op->getLoc();
+  Type type = tensorType(indices.get()).getElementType();
+  Value size = scope.getExtentValue(*extent);
+  if (type != builder.getI32Type())
+    size = CastOp::create(builder, loc, RankedTensorType::get({1}, type), size).getY();
+  Value zero = makeNumber(builder, loc, type, 0);
+  Value isNegative =
+      CompareOp::create(builder, loc, ComparePredicate::LT, indices.get(), zero).getResult();
+  Value counted = AddOp::create(builder, loc, indices.get(), size);
+  Value index = WhereOp::create(builder, loc, isNegative, counted, indices.get()).getResult();
+  if (index.getType() != indices.get().getType())
+    index = ReshapeOp::create(builder, loc, index, tensorType(indices.get()).getShape());
+  for (int64_t dim = 0; dim < tensorType(index).getRank(); ++dim)
+    scope.setPadding(index, dim, scope.getPadding(indices.get(), dim));
+  indices.set(index);
+  return success();
+}
+
+FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (scope.isPadded(getData(), getAxis()) &&
+      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
+                             (*this)->getOpOperand(1), getAxis())))
+    return failure();
+  if (failed(followOtherLoops(*this, scope, 0, {static_cast<int64_t>(getAxis())})))
+    return failure();
+  return false;
+}
+
+FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const int64_t axis = getAxis();
+  if (scope.isPadded(getData(), axis) &&
+      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
+                             (*this)->getOpOperand(1), axis)))
+    return failure();
+  // Elements of the other dimensions stay where they are.
+  for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim)
+    if (scope.isPadded(getIndices(), dim))
+      scope.setPadding(getY(), dim, scope.getPadding(getIndices(), dim));
+    else if (dim != axis && scope.isPadded(getData(), dim))
+      return emitPaddingError(*this, scope, getData(), dim) << "expected indices of the same size";
+  return false;
+}
+
+/// Whether elements of the result within the extent depend on elements beyond that of the operand.
+static bool readsBeyond(ResizeOp op, int64_t scale) {
+  if (op.getMode() != ResizeMode::Nearest)
+    return true;
+  if (op.getNearestMode() == NearestMode::Floor || scale == 1)
+    return false;
+  return op.getCoordinateMode() == CoordinateMode::Asymmetric ||
+         op.getNearestMode() == NearestMode::Ceil;
+}
+
+FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const ExtentSpace &space = scope.getSpace();
+  SmallVector<int64_t> changed;
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
+    if (getScales()[dim] != 1.0F)
+      changed.push_back(dim);
+  if (failed(followOtherLoops(*this, scope, 0, changed)))
+    return failure();
+  for (int64_t dim : changed) {
+    if (!scope.isPadded(getX(), dim))
+      continue;
+    const double scale = getScales()[dim];
+    const auto up = static_cast<int64_t>(std::llround(scale)),
+               down = static_cast<int64_t>(std::llround(1 / scale));
+    FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), dim);
+    if (failed(extent))
+      return failure();
+    std::optional<Extent> size;
+    if (scale >= 1 && static_cast<double>(up) == scale)
+      size = space.multiply(*extent, up);
+    else if (scale < 1 && static_cast<float>(1.0 / static_cast<double>(down)) == getScales()[dim])
+      size = space.floorDiv(*extent, down);
+    if (!size || getCoordinateMode() == CoordinateMode::AlignCorners ||
+        getCoordinateMode() == CoordinateMode::HalfPixelSymmetric)
+      return emitPaddingError(*this, scope, getX(), dim)
+             << "expected a scale that is an integer, or one over an integer, and coordinates that "
+                "do not depend on the size";
+    if (scale < 1 || readsBeyond(*this, up)) {
+      // Beyond the extent, the last valid element again.
+      const int64_t elements = tensorType(getX()).getDimSize(dim);
+      Value last = SubOp::create(builder, getLoc(), scope.getExtentValue(*extent),
+                                 makeNumber(builder, getLoc(), builder.getI32Type(), 1));
+      Value places = MinOp::create(builder, getLoc(), makeIota(builder, getLoc(), elements), last);
+      Value clamped = GatherOp::create(builder, getLoc(), getX(), places, dim);
+      for (int64_t other = 0; other < tensorType(getX()).getRank(); ++other)
+        if (other != dim)
+          scope.setPadding(clamped, other, scope.getPadding(getX(), other));
+        else
+          scope.setPadding(clamped, other, scope.getPadding(getX(), dim));
+      (*this)->setOperand(0, clamped);
+    }
+    scope.setExtent(getY(), dim, *size);
+  }
+  return false;
+}
+
+/// Blocks of `block` pixels of the result for each pixel of the operand, or the reverse.
+static LogicalResult followBlocks(Operation *op, ExtentScope &scope, int64_t up, int64_t down) {
+  Value x = op->getOperand(0), y = op->getResult(0);
+  if (failed(followOtherLoops(op, scope, 0, {2, 3})))
+    return failure();
+  for (int64_t dim : {2, 3}) {
+    if (!scope.isPadded(x, dim))
+      continue;
+    FailureOr<Extent> extent = getValidExtent(op, scope, x, dim);
+    if (failed(extent))
+      return failure();
+    std::optional<Extent> size = scope.getSpace().multiply(*extent, up);
+    if (size)
+      size = scope.getSpace().floorDiv(*size, down);
+    if (!size || !scope.getSpace().isExact(*size))
+      return emitPaddingError(op, scope, x, dim) << "expected a size that blocks divide";
+    scope.setExtent(y, dim, *size);
+  }
+  return success();
+}
+FailureOr<bool> DepthToSpaceOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  if (failed(followBlocks(*this, scope, getBlock(), 1)))
+    return failure();
+  return false;
+}
+FailureOr<bool> SpaceToDepthOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  if (failed(followBlocks(*this, scope, 1, getBlock())))
+    return failure();
+  return false;
+}
