@@ -199,9 +199,9 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
     return nullptr;
   }
   VariantImporter importer(model, context, options);
-  const bool isExact = llvm::any_of(
+  const bool hasLists = llvm::any_of(
       options.dimRanges, [](const auto &named) { return !named.second.buckets.empty(); });
-  if (isExact) {
+  if (hasLists) {
     // Sizes between those of a list are padded, if the model has a meaning for them.
     ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });
     if (OwningOpRef<ModuleOp> module = importer.import(options.dimRanges))

@@ -79,8 +79,7 @@ def check(tools, tmp_path, model, dims, runs, seed=0):
 
 @pytest.mark.parametrize("name", DIMS)
 def test_padding_reaches_no_result(name, tools, tmp_path):
-    make, _ = shape_models.MODELS[name]
-    assert check(tools, tmp_path, make(), DIMS[name], runs=8) >= 8
+    assert check(tools, tmp_path, shape_models.MODELS[name](), DIMS[name], runs=8) >= 8
 
 
 def small(*nodes, output=None):
