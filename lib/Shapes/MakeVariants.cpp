@@ -2,6 +2,7 @@
 // Finds what depends on sizes, by comparing imports of one model at several.
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "ttc/Shapes/Variants.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -41,6 +42,9 @@ private:
   /// " with batch 1, sequence 37"
   std::string print(const Probe &probe) const;
   AffineMapAttr fitTypes(Type type, ArrayRef<Type> others) const;
+  bool isSameOp(Operation *op, Operation *other, unsigned number) const;
+  Operation *insertIdentity(Operation *op, Operation *before, unsigned number);
+  Value getSource(Value value) const;
   LogicalResult compareOps(Operation *op, ArrayRef<Operation *> others);
   LogicalResult compareAttributes(Operation *op, Operation *other, const Probe &probe);
   LogicalResult compareConstants(ConstantOp op, ArrayRef<Operation *> others);
@@ -49,8 +53,10 @@ private:
   const ExtentSpace &space;
   ArrayRef<Probe> probes;
   const Fitter &fitter;
-  /// Values of each probe, as those of the function.
+  /// The values of each probe that those of the function correspond to.
   SmallVector<DenseMap<Value, Value>> values;
+  /// Results of identities that the comparison has inserted, and their operands.
+  DenseMap<Value, Value> identities;
 };
 
 } // namespace
@@ -239,32 +245,70 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
   return success();
 }
 
+/// What a value is, without identities.
+Value Comparison::getSource(Value value) const {
+  while (Value operand = identities.lookup(value))
+    value = operand;
+  return value;
+}
+
+bool Comparison::isSameOp(Operation *op, Operation *other, unsigned number) const {
+  auto isAlike = [](auto pair) {
+    auto [type, other] = pair;
+    auto tensor = dyn_cast<RankedTensorType>(type), otherTensor = dyn_cast<RankedTensorType>(other);
+    return type == other || (tensor && otherTensor && tensor.getRank() == otherTensor.getRank() &&
+                             tensor.getElementType() == otherTensor.getElementType());
+  };
+  auto isSame = [&](auto pair) {
+    auto [operand, otherOperand] = pair;
+    return getSource(values[number].lookup(operand)) == getSource(otherOperand);
+  };
+  return op->getName() == other->getName() && op->getNumOperands() == other->getNumOperands() &&
+         llvm::all_of(llvm::zip_equal(op->getOperands(), other->getOperands()), isSame) &&
+         op->getNumResults() == other->getNumResults() &&
+         llvm::all_of(llvm::zip_equal(op->getResultTypes(), other->getResultTypes()), isAlike);
+}
+
+/// The importer leaves out an op that changes nothing, which may be so at some sizes only: a
+/// reshape of n x 1 to 1 x n does nothing for n = 1. Inserts such an op; null if `op` is none.
+Operation *Comparison::insertIdentity(Operation *op, Operation *before, unsigned number) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return nullptr;
+  Value operand = values[number].lookup(op->getOperand(0));
+  auto type = dyn_cast<RankedTensorType>(operand.getType()),
+       result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !result || type.getRank() != result.getRank() ||
+      type.getElementType() != result.getElementType())
+    return nullptr;
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), operand);
+  OpBuilder builder(before);
+  Operation *identity = builder.clone(*op, mapping);
+  identity->getResult(0).setType(type);
+  SmallVector<OpFoldResult> folded;
+  if (failed(identity->fold(folded)) || folded.size() != 1 ||
+      dyn_cast<Value>(folded.front()) != operand) {
+    identity->erase();
+    return nullptr;
+  }
+  identities[identity->getResult(0)] = operand;
+  return identity;
+}
+
 LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others) {
   SmallVector<int64_t> sizes;
   for (auto [number, other] : llvm::enumerate(others)) {
     const Probe &probe = probes[number];
-    const bool hasSameOperands =
-        op->getNumOperands() == other->getNumOperands() &&
-        llvm::all_of(llvm::zip_equal(op->getOperands(), other->getOperands()), [&](auto pair) {
-          return values[number].lookup(std::get<1>(pair)) == std::get<0>(pair);
-        });
-    auto isAlike = [](auto pair) {
-      auto [type, other] = pair;
-      auto tensor = dyn_cast<RankedTensorType>(type),
-           otherTensor = dyn_cast<RankedTensorType>(other);
-      return type == other || (tensor && otherTensor && tensor.getRank() == otherTensor.getRank() &&
-                               tensor.getElementType() == otherTensor.getElementType());
-    };
-    if (op->getName() != other->getName() || !hasSameOperands ||
-        op->getNumResults() != other->getNumResults() ||
-        !llvm::all_of(llvm::zip_equal(op->getResultTypes(), other->getResultTypes()), isAlike))
+    if (!isSameOp(op, other, number))
       return op->emitOpError("with ")
              << print(probe) << ", the model has '" << other->getName()
              << "' here, or other operands: expected the same ops for all sizes";
+    for (auto [operand, otherOperand] : llvm::zip_equal(op->getOperands(), other->getOpOperands()))
+      otherOperand.set(values[number].lookup(operand));
     if (failed(compareAttributes(op, other, probe)))
       return failure();
     for (auto [result, otherResult] : llvm::zip_equal(op->getResults(), other->getResults())) {
-      values[number][otherResult] = result;
+      values[number][result] = otherResult;
       if (auto type = dyn_cast<RankedTensorType>(otherResult.getType()))
         llvm::append_range(sizes, type.getShape());
     }
@@ -286,21 +330,17 @@ LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others
 
 LogicalResult Comparison::run() {
   values.resize(probes.size());
-  for (Probe probe : probes) {
-    if (probe.function.getNumArguments() != function.getNumArguments() ||
-        llvm::range_size(probe.function.getOps()) != llvm::range_size(function.getOps())) {
+  for (Probe probe : probes)
+    if (probe.function.getNumArguments() != function.getNumArguments())
       return function.emitError("the model has ")
-             << llvm::range_size(probe.function.getOps()) << " ops with " << print(probe)
-             << ", and " << llvm::range_size(function.getOps())
-             << " with the largest sizes; expected the same ops for all sizes";
-    }
-  }
+             << probe.function.getNumArguments() << " inputs with " << print(probe) << "; expected "
+             << function.getNumArguments() << ", as with the largest sizes";
   for (BlockArgument argument : function.getArguments()) {
     const unsigned index = argument.getArgNumber();
     SmallVector<Type> types;
     for (auto [number, probe] : llvm::enumerate(probes)) {
       BlockArgument other = func::FuncOp(probe.function).getArgument(index);
-      values[number][other] = argument;
+      values[number][argument] = other;
       types.push_back(other.getType());
     }
     if (llvm::all_of(types, [&](Type type) { return type == argument.getType(); }))
@@ -316,8 +356,14 @@ LogicalResult Comparison::run() {
   });
   for (Operation &op : function.getBody().front()) {
     SmallVector<Operation *> others;
-    for (Block::iterator &it : at)
-      others.push_back(&*it++);
+    for (auto [number, it] : llvm::enumerate(at)) {
+      // The terminator comes last everywhere.
+      Operation *identity =
+          isSameOp(&op, &*it, number) ? nullptr : insertIdentity(&op, &*it, number);
+      others.push_back(identity ? identity : &*it);
+      if (!identity && !it->hasTrait<OpTrait::IsTerminator>())
+        ++it;
+    }
     if (failed(compareOps(&op, others)))
       return failure();
   }
