@@ -42,9 +42,11 @@ TTC_INLINE void computeScores(const AttentionParams &p, const float *q, const fl
 constexpr int kRowsAtOnce = VL == 16 ? 4 : 2;
 
 /// ROWS rows of scores become exp(score - maximum of the row), and `inverses` the reciprocals of
-/// their sums. Several rows, so that the chains of maxima and sums do not wait for themselves.
+/// their sums. Several rows, so that the chains of maxima and sums do not wait for themselves. With
+/// `nanToZero`, rows of NaN become zeros.
 template <int ROWS>
-TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, float *inverses) {
+TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, bool nanToZero,
+                             float *inverses) {
   vf most[ROWS], sums[ROWS];
   TTC_UNROLL
   for (int r = 0; r < ROWS; ++r) {
@@ -72,6 +74,18 @@ TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, f
   TTC_UNROLL
   for (int r = 0; r < ROWS; ++r)
     inverses[r] = ((vf)1.0f / sumOfLanes(sums[r]))[0];
+  if (!nanToZero)
+    return;
+  // One NaN makes the sum NaN, and so all weights of its row.
+  TTC_UNROLL
+  for (int r = 0; r < ROWS; ++r) {
+    if (inverses[r] == inverses[r])
+      continue;
+    inverses[r] = 1.0f;
+    TTC_NO_UNROLL
+    for (int64_t v = 0; v < vectors; ++v)
+      store(scores + r * scoreRow + v * VL, (vf)0.0f);
+  }
 }
 
 /// The results of MR rows and `valid` columns of a panel of V.
@@ -214,10 +228,10 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
     TTC_NO_UNROLL
     for (; row + kRowsAtOnce <= rows; row += kRowsAtOnce)
       exponentiate<kRowsAtOnce>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(head.cols, VL),
-                                inverses + row);
+                                p.nanToZero, inverses + row);
     TTC_NO_UNROLL
     for (; row < rows; ++row)
-      exponentiate<1>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(head.cols, VL),
+      exponentiate<1>(scores + row * p.scoreRow, p.scoreRow, ceilDiv(head.cols, VL), p.nanToZero,
                       inverses + row);
   }
   TTC_SUM_ZONE(markers, 1, "values");

@@ -88,6 +88,8 @@ struct AttentionParams {
   int64_t hasMask, maskRow;
   // 1 with a number of keys: an operand after those above. Then `cols` is the most.
   int64_t hasKeys;
+  // 1 if weights that are NaN count as 0.
+  int64_t nanToZero;
   // The bits of an f32.
   int64_t scale;
   // As in GemmParams.

@@ -78,6 +78,7 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
     p.maskRow = hasRows ? strideOf(kMask, 2) : 0;
   }
   p.hasKeys = op.getKeys() ? 1 : 0;
+  p.nanToZero = op.getNanToZero() ? 1 : 0;
   p.outOffset = views[kResult].getOffset();
   p.outRow = strideOf(kResult, 2);
   p.outPitch = layout ? layout.getPitch() : p.values;

@@ -23,6 +23,9 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments,
     With `keys`, only the first keys count, as many as this number says, at least 1 and at most N: the result is that of
     an op on `k` [batch..., D, n] and `v` [batch..., n, E]. Nothing else of `k`, `v` and the last dimension of `mask` is read.
 
+    With `nan_to_zero`, weights that are NaN count as 0, as exporters write it for rows of which a mask of infinities leaves
+    no key. The weights of a row are all NaN, or none is.
+
     Constraints:
     - (C1) `tile` has 1 to 14 rows, and 16 or 32 columns.
     - (C2) The views have the shapes above: as many dimensions, at least two, and none is 0. Batch dimensions are
@@ -45,6 +48,7 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Ttc_KernelTensor:$q, Ttc_KernelTensor:$k, Ttc_KernelTensor:$v,
     Optional<Ttc_KernelTensor>:$mask, Optional<StaticShapeTensorOf<[I32]>>:$keys, F32Attr:$scale, DenseI64ArrayAttr:$tile,
+    UnitAttr:$nan_to_zero,
     OptionalAttr<Ttc_ViewAttr>:$q_view,
     OptionalAttr<Ttc_ViewAttr>:$k_view,
     OptionalAttr<Ttc_ViewAttr>:$v_view,

@@ -156,6 +156,49 @@ std::optional<Scores> findScores(Value value) {
   return scores;
 }
 
+/// The weights by which the values are multiplied.
+struct Weights {
+  SoftmaxOp softmax;
+  /// Weights that are NaN are replaced with 0.
+  bool nanToZero = false;
+  /// The number of keys whose weights are not masked, if there is a mask.
+  Value keys;
+  SmallVector<Location> locations;
+};
+
+/// Whether the condition is true where the value is NaN: value != value, used once.
+bool isNan(Value condition, Value value) {
+  auto compare = condition.getDefiningOp<CompareOp>();
+  return compare && compare->hasOneUse() && compare.getPredicate() == ComparePredicate::NE &&
+         compare.getA() == value && compare.getB() == value;
+}
+
+std::optional<Weights> findWeights(Value value) {
+  Weights weights;
+  const Type type = value.getType();
+  auto where = value.getDefiningOp<WhereOp>();
+  if (where && where->hasOneUse() && where.getA().getType() == type &&
+      getValidDim(where.getCond()) == 0 && getScalar(where.getB()) == 0.0f) {
+    weights.keys = getValidExtent(where.getCond(), tensorType(value).getShape().back());
+    weights.locations.push_back(where.getLoc());
+    value = where.getA();
+    where = value.getDefiningOp<WhereOp>();
+  }
+  if (where && where->hasOneUse() && getScalar(where.getA()) == 0.0f &&
+      isNan(where.getCond(), where.getB())) {
+    weights.nanToZero = true;
+    weights.locations.push_back(where.getLoc());
+    value = where.getB();
+  }
+  weights.softmax = value.getDefiningOp<SoftmaxOp>();
+  // The guard uses the weights three times.
+  if (!weights.softmax || weights.softmax.getY().getType() != type ||
+      llvm::range_size(value.getUses()) != (weights.nanToZero ? 3 : 1))
+    return std::nullopt;
+  weights.locations.push_back(weights.softmax.getLoc());
+  return weights;
+}
+
 /// The view of a value with dimensions of size 1 in front; null if it is the value itself.
 ViewAttr extendRank(ViewAttr view, Value of, int64_t rank) {
   if (view.isIdentity(tensorType(of)) && view.getRank() == rank)
@@ -183,16 +226,19 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
       : OpRewritePattern(context), vectorLength(vectorLength), count(count) {}
 
   LogicalResult matchAndRewrite(KernelGemmOp op, PatternRewriter &rewriter) const override {
-    auto softmax = op.getA().getDefiningOp<SoftmaxOp>();
-    if (!isProduct(op) || !softmax || !softmax->hasOneUse())
+    if (!isProduct(op))
       return failure();
+    std::optional<Weights> weights = findWeights(op.getA());
+    if (!weights)
+      return failure();
+    SoftmaxOp softmax = weights->softmax;
     auto type = tensorType(softmax.getY());
     const int64_t rank = type.getRank();
     if (softmax.getAxis() != rank - 1 || !op.getAViewOrIdentity().isIdentity(type) ||
         !softmax.getX().hasOneUse())
       return failure();
     std::optional<Scores> scores = findScores(softmax.getX());
-    if (!scores || !isPossible(*scores, type))
+    if (!scores || !isPossible(*scores, type) || (weights->keys && weights->keys != scores->keys))
       return failure();
     KernelGemmOp product = scores->product;
     const ViewAttr q = product.getAViewOrIdentity(), k = product.getBViewOrIdentity();
@@ -204,7 +250,7 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
       return failure();
     if (type.getDimSize(rank - 2) < kLeastRows || q.getShape().back() == 0)
       return failure();
-    scores->locations.push_back(softmax.getLoc());
+    llvm::append_range(scores->locations, llvm::reverse(weights->locations));
     scores->locations.push_back(op.getLoc());
     // Panels are packed as a whole: with few keys or values, narrow ones.
     const bool isWide = vectorLength == 16;
@@ -214,6 +260,7 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
         rewriter, rewriter.getFusedLoc(scores->locations), op.getType(), product.getA(),
         product.getB(), values, scores->mask, scores->keys, rewriter.getF32FloatAttr(scores->scale),
         rewriter.getDenseI64ArrayAttr({isWide ? 14 : 6, isWide && !isNarrow ? 32 : 16}),
+        weights->nanToZero ? rewriter.getUnitAttr() : UnitAttr(),
         extendRank(q, product.getA(), rank), extendRank(k, product.getB(), rank),
         extendRank(v, values, rank), op.getResultViewAttr());
     if (!attention.hasLoops() || attention.getScratchBytes() > ::ttc::kernels::kAttentionBudget) {
