@@ -68,14 +68,22 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   };
   keepOwn(all.inputShapes, options.inputShapes);
   keepOwn(all.dims, options.dims);
-  options.dimRanges.clear();
-  for (const auto &[dim, range] : all.dimRanges) {
-    auto [entry, own] = StringRef(dim).split('/');
+  // The dimension's name in this model; nothing if it is one of another model.
+  auto getOwnName = [&](StringRef dim) -> std::optional<std::string> {
+    auto [entry, own] = dim.split('/');
     if (own.empty() || !llvm::is_contained(names, entry))
-      options.dimRanges.emplace_back(dim, range);
-    else if (entry == name)
-      options.dimRanges.emplace_back(own.str(), range);
-  }
+      return dim.str();
+    return entry == name ? std::optional(own.str()) : std::nullopt;
+  };
+  options.dimRanges.clear();
+  for (const auto &[dim, range] : all.dimRanges)
+    if (std::optional<std::string> own = getOwnName(dim))
+      options.dimRanges.emplace_back(*own, range);
+  SmallVector<std::pair<size_t, std::string>> columns;
+  for (auto [index, dim] : llvm::enumerate(all.histogram.dims))
+    if (std::optional<std::string> own = getOwnName(dim))
+      columns.emplace_back(index, *own);
+  options.histogram = columns.empty() ? SizeHistogram() : all.histogram.select(columns);
   keepOwn(all.inputValues, options.inputValues);
   keepOwn(all.valueShapes, options.valueShapes);
   keepOwn(all.hostResults, options.hostResults);
@@ -126,7 +134,8 @@ LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
   if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
     llvm::errs()
-        << "error: --dim, --input-shape, --input-value, --value-shape, --host-ops, "
+        << "error: --dim, --dims-from, --variant-limit, --input-shape, --input-value, "
+           "--value-shape, --host-ops, "
            "--host-result, --keep-values and --node-limit are options of --import-onnx and --"
         << kOnnxToBundle << ", found one with --" << translation << "\n";
     return failure();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Variants.h"
+#include "Buckets.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Iterators.h"
 #include "ttc/Shapes/Variants.h"
+#include "ttc/Support/Location.h"
+#include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
-#include <numeric>
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -74,9 +77,14 @@ public:
       : model(model), context(context), options(options) {}
 
   OwningOpRef<ModuleOp> import(std::vector<std::pair<std::string, DimRange>> ranges);
+  /// In one line, which variants the last import has and what they cost.
+  std::string describe() const;
 
 private:
   OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef name);
+  std::optional<SizeHistogram> getRequests() const;
+  /// Sets `choices`; the last one is the largest.
+  void choose();
   VariantAttr getAttribute(ArrayRef<int64_t> high) const;
   /// Sizes to compare with: the smallest, the largest, and some between them, along each dimension.
   std::vector<SmallVector<int64_t>> getProbes() const;
@@ -85,9 +93,15 @@ private:
   MLIRContext *context;
   const OnnxImportOptions &options;
   std::vector<std::pair<std::string, DimRange>> ranges;
+  std::vector<SmallVector<int64_t>> choices; ///< of one bucket for each dimension
+  BucketCost cost;
 };
 
 } // namespace
+
+static std::string joinSizes(ArrayRef<int64_t> sizes) {
+  return llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
+}
 
 OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringRef name) {
   OnnxImportOptions own = options;
@@ -102,7 +116,7 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
   if (!module)
     emitError(UnknownLoc::get(context))
         << "the model cannot be imported with " << llvm::join(texts, ", ")
-        << ", which is one of the sizes that --dim asks for";
+        << ", which are sizes that " << spell("dim") << " or " << spell("dims-from") << " asks for";
   else
     evaluateConstants(*module);
   return module;
@@ -143,27 +157,107 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
   return probes;
 }
 
-OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
-  ranges = std::move(given);
-  const int64_t ratio = ranges.size() > 1 ? 4 : 2;
-  // All choices of buckets, the largest last.
-  std::vector<SmallVector<int64_t>> choices = {{}};
+/// The requests, if they have all ranges, in their order.
+std::optional<SizeHistogram> VariantImporter::getRequests() const {
+  SmallVector<std::pair<size_t, std::string>> columns;
   for (const auto &[name, range] : ranges) {
+    auto column = llvm::find(options.histogram.dims, name);
+    if (column == options.histogram.dims.end())
+      return std::nullopt;
+    columns.emplace_back(column - options.histogram.dims.begin(), name);
+  }
+  return options.histogram.select(columns);
+}
+
+void VariantImporter::choose() {
+  std::vector<SmallVector<int64_t>> requested;
+  if (!options.histogram.empty())
+    requested = mlir::ttc::chooseBuckets(options.histogram, options.variantLimit, cost);
+  choices = {{}};
+  for (const auto &[name, range] : ranges) {
+    auto column = llvm::find(options.histogram.dims, name);
+    const SmallVector<int64_t> buckets = column != options.histogram.dims.end()
+                                             ? requested[column - options.histogram.dims.begin()]
+                                             : chooseBuckets(range, ranges.size() > 1 ? 4 : 2);
     std::vector<SmallVector<int64_t>> longer;
     for (const SmallVector<int64_t> &choice : choices)
-      for (int64_t bucket : chooseBuckets(range, ratio)) {
+      for (int64_t bucket : buckets) {
         longer.push_back(choice);
         longer.back().push_back(bucket);
       }
     choices = std::move(longer);
   }
+  // What no request takes is not worth a variant; the largest one holds all sizes.
+  if (std::optional<SizeHistogram> requests = getRequests()) {
+    const std::vector<bool> isTaken = findTaken(*requests, choices);
+    std::vector<SmallVector<int64_t>> taken;
+    for (auto [index, choice] : llvm::enumerate(choices))
+      if (isTaken[index] || index + 1 == choices.size())
+        taken.push_back(choice);
+    choices = std::move(taken);
+  }
+}
+
+std::string VariantImporter::describe() const {
+  std::string text;
+  llvm::raw_string_ostream output(text);
+  output << choices.size() << (choices.size() == 1 ? " variant of " : " variants of ")
+         << options.functionName << ": ";
+  auto print = [&](StringRef name, ArrayRef<std::string> sizes) {
+    constexpr size_t kMostShown = 12;
+    output << name << " "
+           << llvm::join(sizes.take_front(sizes.size() > kMostShown ? 3 : sizes.size()), ", ");
+    if (sizes.size() > kMostShown)
+      output << ", ..., " << sizes.back();
+    output << "; ";
+  };
+  SmallVector<DimRange> all;
+  SmallVector<std::string> names;
+  std::vector<SmallVector<std::string>> buckets;
+  size_t combinations = 1;
+  for (auto [dim, named] : llvm::enumerate(ranges)) {
+    all.push_back(named.second);
+    names.push_back(named.first);
+    SmallVector<int64_t> sizes =
+        llvm::map_to_vector(choices, [dim = dim](const auto &choice) { return choice[dim]; });
+    llvm::sort(sizes);
+    sizes.erase(llvm::unique(sizes), sizes.end());
+    buckets.push_back(
+        llvm::map_to_vector(sizes, [](int64_t size) { return std::to_string(size); }));
+    combinations *= sizes.size();
+  }
+  if (combinations == choices.size())
+    for (auto [name, sizes] : llvm::zip_equal(names, buckets))
+      print(name, sizes);
+  else
+    print(llvm::join(names, " x "),
+          llvm::map_to_vector(choices, [](const auto &sizes) { return joinSizes(sizes); }));
+  const std::optional<SizeHistogram> requests = getRequests();
+  output << "expected time "
+         << llvm::format("%.2f", requests ? estimateSlowdown(*requests, choices, cost)
+                                          : estimateSlowdown(all, choices, cost))
+         << " times that of exact shapes, "
+         << (requests ? "for the requests of " + options.histogramFile
+                      : "if all sizes are equally frequent");
+  return text;
+}
+
+OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
+  ranges = std::move(given);
+  auto getName = [&](ArrayRef<int64_t> sizes) {
+    return options.functionName + "." + joinSizes(sizes);
+  };
+  const SmallVector<int64_t> largest =
+      llvm::map_to_vector(ranges, [](const auto &named) { return named.second.high; });
+  OwningOpRef<ModuleOp> whole = importAt(largest, getName(largest));
+  if (!whole)
+    return nullptr;
+  cost = getBucketCost(*whole->getOps<func::FuncOp>().begin());
+  choose();
   std::vector<OwningOpRef<ModuleOp>> modules;
   SmallVector<std::pair<func::FuncOp, VariantAttr>> variants;
   for (const SmallVector<int64_t> &choice : choices) {
-    const std::string name =
-        options.functionName + "." +
-        llvm::join(llvm::map_range(choice, [](int64_t size) { return std::to_string(size); }), "x");
-    modules.push_back(importAt(choice, name));
+    modules.push_back(choice == largest ? std::move(whole) : importAt(choice, getName(choice)));
     if (!modules.back())
       return nullptr;
     auto functions = modules.back()->getOps<func::FuncOp>();
@@ -199,21 +293,43 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
     return nullptr;
   }
   VariantImporter importer(model, context, options);
-  const bool hasLists = llvm::any_of(
-      options.dimRanges, [](const auto &named) { return !named.second.buckets.empty(); });
-  if (hasLists) {
+  auto open = options.dimRanges;
+  for (auto &[name, range] : open)
+    if (range.isOpen)
+      range.low = range.step = 1;
+  const bool isOpen = llvm::any_of(llvm::zip_equal(open, options.dimRanges), [](const auto &pair) {
+    return std::get<0>(pair).second.low != std::get<1>(pair).second.low ||
+           std::get<0>(pair).second.step != std::get<1>(pair).second.step;
+  });
+  OwningOpRef<ModuleOp> module;
+  if (isOpen) {
     // Sizes between those of a list are padded, if the model has a meaning for them.
-    ScopedDiagnosticHandler silence(context, [](Diagnostic &) { return success(); });
-    if (OwningOpRef<ModuleOp> module = importer.import(options.dimRanges))
-      return module;
+    std::string why;
+    {
+      ScopedDiagnosticHandler keepFirst(context, [&](Diagnostic &diagnostic) {
+        if (why.empty()) {
+          const std::string node = toText(diagnostic.getLocation());
+          why = (node.empty() ? "" : node + ": ") + diagnostic.str();
+        }
+        return success();
+      });
+      module = importer.import(open);
+    }
+    if (!module && (module = importer.import(options.dimRanges))) {
+      SmallVector<std::string> texts;
+      for (const auto &[name, range] : options.dimRanges)
+        if (range.isOpen)
+          texts.push_back(name + " " + std::to_string(range.low) + ".." +
+                          std::to_string(range.high) +
+                          (range.step > 1 ? " by " + std::to_string(range.step) : ""));
+      emitRemark(UnknownLoc::get(context))
+          << options.functionName << " runs only sizes of " << llvm::join(texts, ", ")
+          << ", because the model cannot be padded to other sizes: " << why;
+    }
+  } else {
+    module = importer.import(open);
   }
-  auto ranges = options.dimRanges;
-  for (auto &[name, range] : ranges) {
-    if (range.buckets.empty())
-      continue;
-    range.low = range.step = range.buckets.front();
-    for (int64_t bucket : range.buckets)
-      range.step = std::gcd(range.step, bucket);
-  }
-  return importer.import(ranges);
+  if (module)
+    emitRemark(UnknownLoc::get(context)) << importer.describe();
+  return module;
 }

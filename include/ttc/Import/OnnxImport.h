@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "ttc/Import/SizeHistogram.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -23,6 +24,8 @@ struct DimRange {
   /// The sizes that are compiled, ascending, if the user chose them. Without them, the compiler
   /// does.
   SmallVector<int64_t> buckets;
+  /// Runs may have all other sizes up to high, too, if the model has a meaning for them.
+  bool isOpen = false;
 };
 
 struct OnnxImportOptions {
@@ -34,6 +37,11 @@ struct OnnxImportOptions {
   /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes
   /// none: the driver imports the model once for each variant.
   std::vector<std::pair<std::string, DimRange>> dimRanges;
+  /// Requests for which the buckets of some of these dimensions are chosen, the file that they are
+  /// from (empty: none), and the most variants. Columns with one size are in `dims`.
+  SizeHistogram histogram;
+  std::string histogramFile;
+  int64_t variantLimit = 8;
   /// Shapes of other values, by name, that the model does not declare.
   llvm::StringMap<SmallVector<int64_t>> valueShapes;
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
@@ -68,6 +76,9 @@ std::string addInputShape(StringRef text, OnnxImportOptions &options);
 /// "batch:1,2,4,8" and adds it to the options; as addInputShape().
 std::string addDim(StringRef text, OnnxImportOptions &options);
 
+/// Reads the sizes of requests from a CSV file, and adds its dimensions; as addInputShape().
+std::string addDimsFrom(StringRef file, OnnxImportOptions &options);
+
 /// The same as addInputShape() for the shape of a value that a node computes.
 std::string addValueShape(StringRef text, OnnxImportOptions &options);
 
@@ -99,7 +110,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --dim, --input-shape, --input-value, --value-shape, --host-ops, --host-result,
+/// Adds --dim, --dims-from, --variant-limit, --input-shape, --input-value, --value-shape,
+/// --host-ops, --host-result,
 /// --keep-values and --node-limit to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 

@@ -257,7 +257,10 @@ SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
           if (!own.dim_param().empty())
             known.insert(own.dim_param());
     if (!known.contains(dim.getKey()))
-      shared.errors.emit() << spell("dim") << " names '" << dim.getKey()
+      shared.errors.emit() << spell(llvm::is_contained(options.histogram.dims, dim.getKey())
+                                        ? "dims-from"
+                                        : "dim")
+                           << " names '" << dim.getKey()
                            << "', but the named dimensions of the graph's inputs are: "
                            << (known.empty() ? "none" : llvm::join(known, ", "));
   }

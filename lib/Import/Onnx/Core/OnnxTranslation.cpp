@@ -12,6 +12,7 @@
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -61,6 +62,10 @@ static std::optional<DimRange> parseRange(StringRef text) {
         std::adjacent_find(range.buckets.begin(), range.buckets.end()) != range.buckets.end())
       return std::nullopt;
     range.high = range.buckets.back();
+    range.low = range.step = range.buckets.front();
+    for (int64_t bucket : range.buckets)
+      range.step = std::gcd(range.step, bucket);
+    range.isOpen = true;
     return range;
   }
   auto [low, rest] = text.split("..");
@@ -70,6 +75,11 @@ static std::optional<DimRange> parseRange(StringRef text) {
       range.low % range.step != 0 || range.high % range.step != 0)
     return std::nullopt;
   return range;
+}
+
+static bool isKnownDim(StringRef name, const OnnxImportOptions &options) {
+  return options.dims.contains(name) ||
+         llvm::any_of(options.dimRanges, [&](const auto &known) { return known.first == name; });
 }
 
 std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
@@ -87,15 +97,44 @@ std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
     return complain("expected a name and a size, such as sequence:128, a range, such as "
                     "sequence:1..512 or height:64..640:32 (multiples of 32), or sizes in ascending "
                     "order, such as batch:1,2,4,8");
-  const bool isKnown =
-      options.dims.contains(name) ||
-      llvm::any_of(options.dimRanges, [&](const auto &known) { return known.first == name; });
-  if (isKnown)
+  if (isKnownDim(name, options))
     return complain("found the name twice");
   if (range && range->low < range->high)
     options.dimRanges.emplace_back(name.str(), *range);
   else
     options.dims[name] = range ? range->high : size;
+  return "";
+}
+
+std::string mlir::ttc::addDimsFrom(StringRef file, OnnxImportOptions &options) {
+  auto complain = [&](const Twine &what) { return (file + ": " + what).str(); };
+  if (!options.histogramFile.empty())
+    return complain("expected one file, found also '" + options.histogramFile + "'");
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false);
+  if (std::error_code error = buffer.getError())
+    return complain("cannot read the file: " + error.message());
+  options.histogramFile = file.str();
+  SizeHistogram histogram;
+  if (std::string problem = parseSizeHistogram((*buffer)->getBuffer(), histogram); !problem.empty())
+    return complain(problem);
+  options.histogramFile = file.str();
+  for (auto [index, name] : llvm::enumerate(histogram.dims)) {
+    if (isKnownDim(name, options))
+      return complain("'" + name + "' is a column here; expected no " + spell("dim") + " of it");
+    const SmallVector<int64_t> sizes = histogram.getSizes(index);
+    if (sizes.size() == 1) {
+      options.dims[name] = sizes.front();
+      continue;
+    }
+    DimRange range;
+    range.low = range.step = sizes.front();
+    range.high = sizes.back();
+    for (int64_t size : sizes)
+      range.step = std::gcd(range.step, size);
+    range.isOpen = true;
+    options.dimRanges.emplace_back(name, range);
+  }
+  options.histogram = std::move(histogram);
   return "";
 }
 
@@ -132,6 +171,15 @@ struct ImportCLOptions {
           "Size of a named dimension that the ONNX model leaves open, in all inputs that "
           "have it, or the sizes that it may have in a run (docs/shapes.md). With several models, "
           "entry/name is a dimension of one of them")};
+  llvm::cl::list<std::string> dimsFrom{
+      "dims-from", llvm::cl::cat(category), llvm::cl::value_desc("file.csv"),
+      llvm::cl::desc("Sizes of the requests that the model will serve, for which the sizes to "
+                     "compile for are chosen: a column for each named dimension, a line for each "
+                     "request, or for as many as the column 'count' says (docs/shapes.md)")};
+  llvm::cl::opt<int64_t> variantLimit{"variant-limit", llvm::cl::cat(category),
+                                      llvm::cl::value_desc("N"),
+                                      llvm::cl::init(OnnxImportOptions().variantLimit),
+                                      llvm::cl::desc("The most variants for --dims-from")};
   llvm::cl::list<std::string> inputValues{
       "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
       llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
@@ -176,6 +224,7 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   for (auto [name, texts, add] :
        {std::tuple("input-shape", &clOptions->inputShapes, &addInputShape),
         std::tuple("dim", &clOptions->dims, &addDim),
+        std::tuple("dims-from", &clOptions->dimsFrom, &addDimsFrom),
         std::tuple("input-value", &clOptions->inputValues, &addInputValue),
         std::tuple("value-shape", &clOptions->valueShapes, &addValueShape),
         std::tuple("host-ops", &clOptions->hostOps, &addHostOps),
@@ -194,6 +243,14 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     return failure();
   }
   options.nodeLimit = clOptions->nodeLimit;
+  if (clOptions->variantLimit < 1 ||
+      (clOptions->variantLimit.getNumOccurrences() && options.histogramFile.empty())) {
+    llvm::WithColor::error() << "--variant-limit: expected a positive number and "
+                             << spell("dims-from") << ", found " << clOptions->variantLimit
+                             << (options.histogramFile.empty() ? " alone\n" : "\n");
+    return failure();
+  }
+  options.variantLimit = clOptions->variantLimit;
   return options;
 }
 
@@ -201,6 +258,7 @@ bool mlir::ttc::hasOnnxImportOptions() {
   auto isGiven = [](const llvm::cl::Option &option) { return option.getNumOccurrences() > 0; };
   return clOptions.isConstructed() &&
          (isGiven(clOptions->inputShapes) || isGiven(clOptions->dims) ||
+          isGiven(clOptions->dimsFrom) || isGiven(clOptions->variantLimit) ||
           isGiven(clOptions->inputValues) || isGiven(clOptions->valueShapes) ||
           isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults) ||
           isGiven(clOptions->keepValues) || isGiven(clOptions->nodeLimit));

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Buckets.h"
+#include "dialects/Ttc/Interfaces/ComputeInterfaces.h"
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static double productOf(ArrayRef<int64_t> sizes) {
+  double product = 1;
+  for (int64_t size : sizes)
+    product *= static_cast<double>(size);
+  return product;
+}
+
+BucketCost mlir::ttc::getBucketCost(func::FuncOp function) {
+  double all = 0, whole = 0;
+  for (Operation &op : function.getOps()) {
+    const double count = static_cast<double>(countOperations(&op).value_or(0));
+    all += count;
+    if (llvm::any_of(getDimensionMap(&op).getLoops(),
+                     [](const DimensionMap::Loop &loop) { return loop.kind == LoopKind::Window; }))
+      whole += count;
+  }
+  return {all > 0 ? whole / all : 0};
+}
+
+//===--- what buckets cost --------------------------------------------------------------===//
+
+static bool holds(ArrayRef<int64_t> variant, ArrayRef<int64_t> sizes) {
+  return llvm::all_of(llvm::zip_equal(variant, sizes),
+                      [](auto pair) { return std::get<0>(pair) >= std::get<1>(pair); });
+}
+
+/// The variant that runs take.
+static size_t findVariant(ArrayRef<Sizes> variants, ArrayRef<int64_t> sizes) {
+  size_t best = variants.size() - 1;
+  for (auto [index, variant] : llvm::enumerate(variants))
+    if (holds(variant, sizes) && productOf(variant) < productOf(variants[best]))
+      best = index;
+  return best;
+}
+
+static double getBucket(ArrayRef<Sizes> variants, ArrayRef<int64_t> sizes) {
+  return productOf(variants[findVariant(variants, sizes)]);
+}
+
+std::vector<bool> mlir::ttc::findTaken(const SizeHistogram &requests, ArrayRef<Sizes> variants) {
+  std::vector<bool> isTaken(variants.size(), false);
+  for (const auto &[sizes, count] : requests.counts)
+    isTaken[findVariant(variants, sizes)] = true;
+  return isTaken;
+}
+
+double mlir::ttc::estimateSlowdown(ArrayRef<DimRange> ranges, ArrayRef<Sizes> variants,
+                                   const BucketCost &cost) {
+  /// Sizes of a dimension that take the same bucket.
+  struct Part {
+    int64_t bucket;
+    double number, sum, squares;
+  };
+  std::vector<SmallVector<Part>> parts;
+  for (auto [dim, range] : llvm::enumerate(ranges)) {
+    Sizes buckets = llvm::map_to_vector(variants, [&](const Sizes &all) { return all[dim]; });
+    llvm::sort(buckets);
+    buckets.erase(llvm::unique(buckets), buckets.end());
+    parts.emplace_back();
+    int64_t from = range.low;
+    for (int64_t bucket : buckets) {
+      if (bucket < from)
+        continue;
+      // Sums of an arithmetic progression.
+      const int64_t count = (bucket - from) / range.step + 1,
+                    last = from + (count - 1) * range.step;
+      const double n = static_cast<double>(count), step = static_cast<double>(range.step);
+      const double mean = (static_cast<double>(from) + static_cast<double>(last)) / 2;
+      parts.back().push_back(
+          {bucket, n, n * mean, n * mean * mean + step * step * n * (n * n - 1) / 12});
+      from = last + range.step;
+    }
+  }
+  // getTime() is linear in these sums of all sizes in a cell.
+  double time = 0, exact = 0;
+  SmallVector<unsigned> at(ranges.size(), 0);
+  for (;;) {
+    Sizes sizes;
+    double number = 1, sum = 1, squares = 1;
+    for (auto [own, index] : llvm::zip_equal(parts, at)) {
+      sizes.push_back(own[index].bucket);
+      number *= own[index].number;
+      sum *= own[index].sum;
+      squares *= own[index].squares;
+    }
+    const double bucket = getBucket(variants, sizes);
+    time += cost.whole * bucket * number +
+            (1 - cost.whole) *
+                (sum * (1 + BucketCost::kOverhead) - BucketCost::kOverhead * squares / bucket);
+    exact += sum;
+    size_t dim = 0;
+    while (dim < at.size() && ++at[dim] == parts[dim].size())
+      at[dim++] = 0;
+    if (dim == at.size())
+      return time / exact;
+  }
+}
+
+double mlir::ttc::estimateSlowdown(const SizeHistogram &requests, ArrayRef<Sizes> variants,
+                                   const BucketCost &cost) {
+  double time = 0, exact = 0;
+  for (const auto &[sizes, count] : requests.counts) {
+    const double work = productOf(sizes), number = static_cast<double>(count);
+    time += number * cost.getTime(work, getBucket(variants, sizes));
+    exact += number * work;
+  }
+  return time / exact;
+}
+
+//===--- choosing -----------------------------------------------------------------------===//
+
+namespace {
+
+/// Chooses the buckets of one dimension after the other, for those of the others.
+class BucketChooser {
+public:
+  BucketChooser(const SizeHistogram &requests, const BucketCost &cost);
+
+  /// `numbers`: how many buckets each dimension has at most. Returns the time.
+  double choose(ArrayRef<int64_t> numbers, std::vector<Sizes> &buckets) const;
+  ArrayRef<Sizes> getCandidates() const { return candidates; }
+
+private:
+  void chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &buckets) const;
+
+  const SizeHistogram &requests;
+  const BucketCost &cost;
+  std::vector<Sizes> candidates; ///< of each dimension, ascending; the last is the largest size
+};
+
+} // namespace
+
+/// The smallest of ascending sizes that is not smaller.
+static size_t findSlot(ArrayRef<int64_t> sizes, int64_t size) {
+  return llvm::lower_bound(sizes, size) - sizes.begin();
+}
+
+BucketChooser::BucketChooser(const SizeHistogram &requests, const BucketCost &cost)
+    : requests(requests), cost(cost) {
+  // The search takes time by the square of the number of candidates.
+  constexpr size_t kMostCandidates = 512;
+  for (size_t dim = 0; dim < requests.dims.size(); ++dim) {
+    const Sizes sizes = requests.getSizes(dim);
+    const size_t number = std::min(sizes.size(), kMostCandidates);
+    Sizes chosen;
+    for (size_t i = 1; i <= number; ++i)
+      chosen.push_back(sizes[i * sizes.size() / number - 1]);
+    candidates.push_back(std::move(chosen));
+  }
+}
+
+void BucketChooser::chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &buckets) const {
+  ArrayRef<int64_t> sizes = candidates[dim];
+  // Sums over the requests up to each candidate: of the other dimensions' buckets, and of the
+  // square of the work by these.
+  const size_t count = sizes.size();
+  SmallVector<double> others(count + 1, 0), squares(count + 1, 0);
+  for (const auto &[all, requested] : requests.counts) {
+    double other = 1;
+    for (auto [index, own] : llvm::enumerate(buckets))
+      if (index != dim)
+        other *= static_cast<double>(own[findSlot(own, all[index])]);
+    const size_t slot = findSlot(sizes, all[dim]) + 1;
+    const double work = productOf(all), n = static_cast<double>(requested);
+    others[slot] += n * other;
+    squares[slot] += n * work * work / other;
+  }
+  for (size_t slot = 1; slot <= count; ++slot) {
+    others[slot] += others[slot - 1];
+    squares[slot] += squares[slot - 1];
+  }
+  // What depends on the bucket that the requests from `from` up to `to` take, the last of them.
+  auto getTime = [&](size_t from, size_t to) {
+    const double bucket = static_cast<double>(sizes[to - 1]);
+    return cost.whole * bucket * (others[to] - others[from]) -
+           (1 - cost.whole) * BucketCost::kOverhead * (squares[to] - squares[from]) / bucket;
+  };
+  const size_t most = std::min<size_t>(number, count);
+  std::vector<SmallVector<double>> least(most + 1);
+  std::vector<SmallVector<size_t>> previous(most + 1);
+  least[0].assign(count + 1, std::numeric_limits<double>::infinity());
+  least[0][0] = 0;
+  for (size_t used = 1; used <= most; ++used) {
+    least[used].assign(count + 1, std::numeric_limits<double>::infinity());
+    previous[used].assign(count + 1, 0);
+    for (size_t to = used; to <= count; ++to)
+      for (size_t from = used - 1; from < to; ++from)
+        if (const double time = least[used - 1][from] + getTime(from, to); time < least[used][to]) {
+          least[used][to] = time;
+          previous[used][to] = from;
+        }
+  }
+  buckets[dim].clear();
+  for (size_t used = most, to = count; used > 0; to = previous[used--][to])
+    buckets[dim].push_back(sizes[to - 1]);
+  std::reverse(buckets[dim].begin(), buckets[dim].end());
+}
+
+/// All choices of one bucket for each dimension.
+static std::vector<Sizes> combine(ArrayRef<Sizes> buckets) {
+  std::vector<Sizes> all = {{}};
+  for (const Sizes &own : buckets) {
+    std::vector<Sizes> longer;
+    for (const Sizes &begun : all)
+      for (int64_t bucket : own) {
+        longer.push_back(begun);
+        longer.back().push_back(bucket);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+double BucketChooser::choose(ArrayRef<int64_t> numbers, std::vector<Sizes> &buckets) const {
+  buckets.clear();
+  for (const Sizes &sizes : candidates)
+    buckets.push_back({sizes.back()});
+  constexpr int kMostRounds = 8;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<Sizes> before = buckets;
+    for (auto [dim, number] : llvm::enumerate(numbers))
+      chooseAlong(dim, number, buckets);
+    if (buckets == before || buckets.size() == 1)
+      break;
+  }
+  return estimateSlowdown(requests, combine(buckets), cost);
+}
+
+std::vector<Sizes> mlir::ttc::chooseBuckets(const SizeHistogram &requests, int64_t limit,
+                                            const BucketCost &cost) {
+  constexpr double kTolerance = 1.01;
+  const BucketChooser chooser(requests, cost);
+  /// The best of each number of variants.
+  std::map<int64_t, std::pair<double, std::vector<Sizes>>> best;
+  double least = std::numeric_limits<double>::infinity();
+  SmallVector<int64_t> numbers(requests.dims.size(), 1);
+  auto getVariants = [&] {
+    int64_t product = 1;
+    for (int64_t number : numbers)
+      product *= number;
+    return product;
+  };
+  for (;;) {
+    std::vector<Sizes> buckets;
+    const double time = chooser.choose(numbers, buckets);
+    least = std::min(least, time);
+    auto [found, isNew] = best.try_emplace(getVariants(), time, buckets);
+    if (!isNew && time < found->second.first)
+      found->second = {time, std::move(buckets)};
+    // The next choice of numbers whose product is within the limit.
+    size_t dim = 0;
+    for (; dim < numbers.size(); ++dim) {
+      ++numbers[dim];
+      if (getVariants() <= limit &&
+          numbers[dim] <= static_cast<int64_t>(chooser.getCandidates()[dim].size()))
+        break;
+      numbers[dim] = 1;
+    }
+    if (dim == numbers.size())
+      break;
+  }
+  for (auto &[variants, choice] : best)
+    if (choice.first <= least * kTolerance)
+      return choice.second;
+  return best.begin()->second.second;
+}
