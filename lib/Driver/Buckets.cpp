@@ -3,6 +3,7 @@
 #include "dialects/Ttc/Interfaces/ComputeInterfaces.h"
 #include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include <limits>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -44,13 +45,6 @@ static size_t findVariant(ArrayRef<Sizes> variants, ArrayRef<int64_t> sizes) {
 
 static double getBucket(ArrayRef<Sizes> variants, ArrayRef<int64_t> sizes) {
   return productOf(variants[findVariant(variants, sizes)]);
-}
-
-std::vector<bool> mlir::ttc::findTaken(const SizeHistogram &requests, ArrayRef<Sizes> variants) {
-  std::vector<bool> isTaken(variants.size(), false);
-  for (const auto &[sizes, count] : requests.counts)
-    isTaken[findVariant(variants, sizes)] = true;
-  return isTaken;
 }
 
 double mlir::ttc::estimateSlowdown(ArrayRef<DimRange> ranges, ArrayRef<Sizes> variants,
@@ -120,17 +114,34 @@ double mlir::ttc::estimateSlowdown(const SizeHistogram &requests, ArrayRef<Sizes
 
 namespace {
 
-/// Chooses the buckets of one dimension after the other, for those of the others.
+/// A variant, and the requests that take it.
+struct Group {
+  Sizes sizes;
+  double number = 0, squares = 0; ///< how many, and the sum of the squares of their work
+};
+
+/// Chooses variants that are combinations of buckets of each dimension. In one dimension, dynamic
+/// programming finds the best buckets; in several, those of one beside those of the others, in
+/// turns.
 class BucketChooser {
 public:
   BucketChooser(const SizeHistogram &requests, const BucketCost &cost);
 
-  /// `numbers`: how many buckets each dimension has at most. Returns the time.
-  double choose(ArrayRef<int64_t> numbers, std::vector<Sizes> &buckets) const;
+  /// The combinations that requests take, for at most as many buckets in each dimension.
+  std::vector<Group> choose(ArrayRef<int64_t> numbers) const;
+  /// The combinations of these buckets that requests take.
+  std::vector<Group> getGroups(ArrayRef<Sizes> buckets) const;
+  /// Makes one group of those two with which that costs the least.
+  void merge(std::vector<Group> &groups) const;
   ArrayRef<Sizes> getCandidates() const { return candidates; }
 
 private:
   void chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &buckets) const;
+  /// What of the time of requests depends on their bucket.
+  double getTime(double bucket, double number, double squares) const {
+    return cost.whole * bucket * number -
+           (1 - cost.whole) * BucketCost::kOverhead * squares / bucket;
+  }
 
   const SizeHistogram &requests;
   const BucketCost &cost;
@@ -147,10 +158,10 @@ static size_t findSlot(ArrayRef<int64_t> sizes, int64_t size) {
 BucketChooser::BucketChooser(const SizeHistogram &requests, const BucketCost &cost)
     : requests(requests), cost(cost) {
   // The search takes time by the square of the number of candidates.
-  constexpr size_t kMostCandidates = 512;
+  const size_t most = requests.dims.size() > 1 ? 96 : 512;
   for (size_t dim = 0; dim < requests.dims.size(); ++dim) {
     const Sizes sizes = requests.getSizes(dim);
-    const size_t number = std::min(sizes.size(), kMostCandidates);
+    const size_t number = std::min(sizes.size(), most);
     Sizes chosen;
     for (size_t i = 1; i <= number; ++i)
       chosen.push_back(sizes[i * sizes.size() / number - 1]);
@@ -178,11 +189,10 @@ void BucketChooser::chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &
     others[slot] += others[slot - 1];
     squares[slot] += squares[slot - 1];
   }
-  // What depends on the bucket that the requests from `from` up to `to` take, the last of them.
-  auto getTime = [&](size_t from, size_t to) {
-    const double bucket = static_cast<double>(sizes[to - 1]);
-    return cost.whole * bucket * (others[to] - others[from]) -
-           (1 - cost.whole) * BucketCost::kOverhead * (squares[to] - squares[from]) / bucket;
+  // Requests after candidate `from` up to `to`, which is their bucket.
+  auto getTimeOf = [&](size_t from, size_t to) {
+    return getTime(static_cast<double>(sizes[to - 1]), others[to] - others[from],
+                   squares[to] - squares[from]);
   };
   const size_t most = std::min<size_t>(number, count);
   std::vector<SmallVector<double>> least(most + 1);
@@ -194,7 +204,8 @@ void BucketChooser::chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &
     previous[used].assign(count + 1, 0);
     for (size_t to = used; to <= count; ++to)
       for (size_t from = used - 1; from < to; ++from)
-        if (const double time = least[used - 1][from] + getTime(from, to); time < least[used][to]) {
+        if (const double time = least[used - 1][from] + getTimeOf(from, to);
+            time < least[used][to]) {
           least[used][to] = time;
           previous[used][to] = from;
         }
@@ -205,23 +216,8 @@ void BucketChooser::chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &
   std::reverse(buckets[dim].begin(), buckets[dim].end());
 }
 
-/// All choices of one bucket for each dimension.
-static std::vector<Sizes> combine(ArrayRef<Sizes> buckets) {
-  std::vector<Sizes> all = {{}};
-  for (const Sizes &own : buckets) {
-    std::vector<Sizes> longer;
-    for (const Sizes &begun : all)
-      for (int64_t bucket : own) {
-        longer.push_back(begun);
-        longer.back().push_back(bucket);
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-double BucketChooser::choose(ArrayRef<int64_t> numbers, std::vector<Sizes> &buckets) const {
-  buckets.clear();
+std::vector<Group> BucketChooser::choose(ArrayRef<int64_t> numbers) const {
+  std::vector<Sizes> buckets;
   for (const Sizes &sizes : candidates)
     buckets.push_back({sizes.back()});
   constexpr int kMostRounds = 8;
@@ -232,44 +228,110 @@ double BucketChooser::choose(ArrayRef<int64_t> numbers, std::vector<Sizes> &buck
     if (buckets == before || buckets.size() == 1)
       break;
   }
-  return estimateSlowdown(requests, combine(buckets), cost);
+  return getGroups(buckets);
 }
 
-std::vector<Sizes> mlir::ttc::chooseBuckets(const SizeHistogram &requests, int64_t limit,
-                                            const BucketCost &cost) {
-  constexpr double kTolerance = 1.01;
-  const BucketChooser chooser(requests, cost);
-  /// The best of each number of variants.
-  std::map<int64_t, std::pair<double, std::vector<Sizes>>> best;
+std::vector<Group> BucketChooser::getGroups(ArrayRef<Sizes> buckets) const {
+  std::map<std::vector<int64_t>, Group> taken;
+  std::vector<int64_t> combination(buckets.size());
+  for (const auto &[sizes, count] : requests.counts) {
+    for (auto [chosen, own, size] : llvm::zip_equal(combination, buckets, sizes))
+      chosen = own[findSlot(own, size)];
+    Group &group = taken[combination];
+    const double work = productOf(sizes), number = static_cast<double>(count);
+    group.sizes.assign(combination.begin(), combination.end());
+    group.number += number;
+    group.squares += number * work * work;
+  }
+  auto groups = llvm::make_second_range(taken);
+  return {groups.begin(), groups.end()};
+}
+
+static Group join(const Group &a, const Group &b) {
+  Group joined{a.sizes, a.number + b.number, a.squares + b.squares};
+  for (auto [size, other] : llvm::zip_equal(joined.sizes, b.sizes))
+    size = std::max(size, other);
+  return joined;
+}
+
+void BucketChooser::merge(std::vector<Group> &groups) const {
+  auto timeOf = [&](const Group &group) {
+    return getTime(productOf(group.sizes), group.number, group.squares);
+  };
   double least = std::numeric_limits<double>::infinity();
-  SmallVector<int64_t> numbers(requests.dims.size(), 1);
-  auto getVariants = [&] {
+  std::pair<size_t, size_t> best;
+  for (size_t a = 0; a < groups.size(); ++a)
+    for (size_t b = a + 1; b < groups.size(); ++b)
+      if (const double time =
+              timeOf(join(groups[a], groups[b])) - timeOf(groups[a]) - timeOf(groups[b]);
+          time < least) {
+        least = time;
+        best = {a, b};
+      }
+  groups[best.first] = join(groups[best.first], groups[best.second]);
+  groups.erase(groups.begin() + best.second);
+}
+
+/// The sizes of groups, in the order of their products. The last one holds all sizes.
+static std::vector<Sizes> getVariants(ArrayRef<Group> groups, const Sizes &largest) {
+  std::vector<Sizes> variants;
+  for (const Group &group : groups)
+    if (group.sizes != largest && !llvm::is_contained(variants, group.sizes))
+      variants.push_back(group.sizes);
+  llvm::sort(variants, [](const Sizes &a, const Sizes &b) {
+    return productOf(a) != productOf(b) ? productOf(a) < productOf(b) : a < b;
+  });
+  variants.push_back(largest);
+  return variants;
+}
+
+std::vector<Sizes> mlir::ttc::chooseVariants(const SizeHistogram &requests, int64_t limit,
+                                             const BucketCost &cost) {
+  constexpr double kTolerance = 1.01;
+  // Of several dimensions, more combinations than variants are tried, and then merged.
+  constexpr int64_t kMostCombinations = 64;
+  const size_t dims = requests.dims.size();
+  const BucketChooser chooser(requests, cost);
+  Sizes largest;
+  for (const Sizes &sizes : chooser.getCandidates())
+    largest.push_back(sizes.back());
+  /// The best of each number of variants.
+  std::map<size_t, std::pair<double, std::vector<Sizes>>> best;
+  double least = std::numeric_limits<double>::infinity();
+  auto add = [&](std::vector<Sizes> variants) {
+    if (static_cast<int64_t>(variants.size()) > limit)
+      return;
+    const double time = estimateSlowdown(requests, variants, cost);
+    least = std::min(least, time);
+    auto [found, isNew] = best.try_emplace(variants.size(), time, variants);
+    if (!isNew && time < found->second.first)
+      found->second = {time, std::move(variants)};
+  };
+  SmallVector<int64_t> numbers(dims, 1);
+  auto isAllowed = [&](size_t dim) {
     int64_t product = 1;
     for (int64_t number : numbers)
       product *= number;
-    return product;
+    return product <= (dims == 1 ? limit : std::max(limit, kMostCombinations)) &&
+           numbers[dim] <= static_cast<int64_t>(chooser.getCandidates()[dim].size());
   };
-  for (;;) {
-    std::vector<Sizes> buckets;
-    const double time = chooser.choose(numbers, buckets);
-    least = std::min(least, time);
-    auto [found, isNew] = best.try_emplace(getVariants(), time, buckets);
-    if (!isNew && time < found->second.first)
-      found->second = {time, std::move(buckets)};
-    // The next choice of numbers whose product is within the limit.
-    size_t dim = 0;
-    for (; dim < numbers.size(); ++dim) {
-      ++numbers[dim];
-      if (getVariants() <= limit &&
-          numbers[dim] <= static_cast<int64_t>(chooser.getCandidates()[dim].size()))
+  auto addGroups = [&](std::vector<Group> groups) {
+    add(getVariants(groups, largest));
+    for (; dims > 1 && groups.size() > 1; add(getVariants(groups, largest)))
+      chooser.merge(groups);
+  };
+  if (requests.counts.size() <= kMostCombinations)
+    addGroups(chooser.getGroups(chooser.getCandidates()));
+  for (size_t dim = 0; dim < dims;) {
+    addGroups(chooser.choose(numbers));
+    for (dim = 0; dim < dims; ++dim) {
+      numbers[dim] += dims == 1 ? 1 : (numbers[dim] + 1) / 2; // 1, 2, 3, 5, 8, 12, ...
+      if (isAllowed(dim))
         break;
       numbers[dim] = 1;
     }
-    if (dim == numbers.size())
-      break;
   }
-  for (auto &[variants, choice] : best)
-    if (choice.first <= least * kTolerance)
-      return choice.second;
-  return best.begin()->second.second;
+  return llvm::find_if(best,
+                       [&](const auto &entry) { return entry.second.first <= least * kTolerance; })
+      ->second.second;
 }

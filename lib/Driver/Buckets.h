@@ -43,14 +43,11 @@ double estimateSlowdown(ArrayRef<DimRange> ranges, ArrayRef<Sizes> variants,
 double estimateSlowdown(const SizeHistogram &requests, ArrayRef<Sizes> variants,
                         const BucketCost &cost);
 
-/// Which variants the requests take.
-std::vector<bool> findTaken(const SizeHistogram &requests, ArrayRef<Sizes> variants);
-
-/// The buckets of each dimension, ascending, with which these requests take the least time: of all
-/// choices of at most `limit` variants within a hundredth of the least time, that with the fewest.
-/// For one dimension, no other buckets are better; for several, no change of one dimension's.
-std::vector<Sizes> chooseBuckets(const SizeHistogram &requests, int64_t limit,
-                                 const BucketCost &cost);
+/// The variants with which these requests take the least time: of all choices of at most `limit`
+/// within a hundredth of the least time, that with the fewest. The last one holds all sizes. For
+/// one dimension, there are no better ones; for several, these are the best that a search finds.
+std::vector<Sizes> chooseVariants(const SizeHistogram &requests, int64_t limit,
+                                  const BucketCost &cost);
 
 } // namespace mlir::ttc
 

@@ -170,31 +170,27 @@ std::optional<SizeHistogram> VariantImporter::getRequests() const {
 }
 
 void VariantImporter::choose() {
-  std::vector<SmallVector<int64_t>> requested;
+  std::vector<SmallVector<int64_t>> requested = {{}};
   if (!options.histogram.empty())
-    requested = mlir::ttc::chooseBuckets(options.histogram, options.variantLimit, cost);
-  choices = {{}};
-  for (const auto &[name, range] : ranges) {
-    auto column = llvm::find(options.histogram.dims, name);
-    const SmallVector<int64_t> buckets = column != options.histogram.dims.end()
-                                             ? requested[column - options.histogram.dims.begin()]
-                                             : chooseBuckets(range, ranges.size() > 1 ? 4 : 2);
-    std::vector<SmallVector<int64_t>> longer;
-    for (const SmallVector<int64_t> &choice : choices)
-      for (int64_t bucket : buckets) {
-        longer.push_back(choice);
-        longer.back().push_back(bucket);
-      }
-    choices = std::move(longer);
-  }
-  // What no request takes is not worth a variant; the largest one holds all sizes.
-  if (std::optional<SizeHistogram> requests = getRequests()) {
-    const std::vector<bool> isTaken = findTaken(*requests, choices);
-    std::vector<SmallVector<int64_t>> taken;
-    for (auto [index, choice] : llvm::enumerate(choices))
-      if (isTaken[index] || index + 1 == choices.size())
-        taken.push_back(choice);
-    choices = std::move(taken);
+    requested = chooseVariants(options.histogram, options.variantLimit, cost);
+  choices.clear();
+  for (const SmallVector<int64_t> &sizes : requested) {
+    std::vector<SmallVector<int64_t>> begun = {{}};
+    for (const auto &[name, range] : ranges) {
+      auto column = llvm::find(options.histogram.dims, name);
+      const SmallVector<int64_t> buckets =
+          column != options.histogram.dims.end()
+              ? SmallVector<int64_t>{sizes[column - options.histogram.dims.begin()]}
+              : chooseBuckets(range, ranges.size() > 1 ? 4 : 2);
+      std::vector<SmallVector<int64_t>> longer;
+      for (const SmallVector<int64_t> &choice : begun)
+        for (int64_t bucket : buckets) {
+          longer.push_back(choice);
+          longer.back().push_back(bucket);
+        }
+      begun = std::move(longer);
+    }
+    llvm::append_range(choices, begun);
   }
 }
 
@@ -324,7 +320,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
                           (range.step > 1 ? " by " + std::to_string(range.step) : ""));
       emitRemark(UnknownLoc::get(context))
           << options.functionName << " runs only sizes of " << llvm::join(texts, ", ")
-          << ", because the model cannot be padded to other sizes: " << why;
+          << ", because the model has no meaning for others: " << why;
     }
   } else {
     module = importer.import(open);

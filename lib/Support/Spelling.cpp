@@ -27,8 +27,11 @@ struct SpellingOptions {
 struct Argument {
   StringLiteral option, argument;
 };
-constexpr Argument kArguments[] = {
-    {"dim", "dims"}, {"entry", "entries"}, {"input-shape", "inputs"}, {"target", "target"}};
+constexpr Argument kArguments[] = {{"dim", "dims"},
+                                   {"dims-from", "dims_from"},
+                                   {"entry", "entries"},
+                                   {"input-shape", "inputs"},
+                                   {"target", "target"}};
 
 } // namespace
 

@@ -3,6 +3,7 @@
 protobuf and LLVM are not those of other packages, and its memory returns when it ends."""
 from __future__ import annotations
 
+import csv
 import logging
 import os
 import pathlib
@@ -10,7 +11,7 @@ import signal
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import IO, Any
 
@@ -22,6 +23,9 @@ _log = logging.getLogger("ttc")
 
 #: One size, (low, high), multiples of a step, or the sizes to compile for.
 Sizes = int | tuple[int, int] | range | list[int]
+
+#: A CSV file, or columns: the sizes of each named dimension in all requests, such as a DataFrame.
+Requests = str | os.PathLike[str] | Mapping[str, Iterable[int]]
 
 
 class CompileError(RuntimeError):
@@ -37,6 +41,7 @@ def compile(
     inputs: Any = None,
     *,
     dims: Mapping[str, Sizes] | None = None,
+    dims_from: Requests | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -55,6 +60,9 @@ def compile(
     dims     for ONNX: {name: sizes} for named dimensions that the model leaves open, in all inputs that
              have them: one size, or any of (1, 512), of range(64, 641, 32) or up to those of [1, 4, 8]; for
              these, the bundle has variants. With several models, "entry/name" is a dimension of one.
+    dims_from  for ONNX: the sizes of the requests that the model will serve, for which the sizes to
+             compile for are chosen: a CSV file, or {name: sizes} with a size for each request. The
+             column "count" says how many requests a row stands for.
     target   "cpu" (this machine, the default), the name of a chip, or the path of a description.
     entries  the names of the entry points; of one model, "main" unless given.
     output   the bundle's file, which is kept; without it, the bundle has no name and goes with the
@@ -73,11 +81,11 @@ def compile(
         raise TypeError(f"host_functions: expected {{name: function}}, found {_kind(host_functions)}")
     if output is not None:
         path = _path("output", output)
-        _translate(model, inputs, dims, target, entries, options, path, None)
+        _translate(model, inputs, dims, dims_from, target, entries, options, path, None)
         return ttrt.load(path, cores=cores, host_functions=host_functions)
     # A file without a name: nothing is left of it, however this process ends.
     with tempfile.TemporaryFile(prefix="ttc-") as file:
-        _translate(model, inputs, dims, target, entries, options, "", file)
+        _translate(model, inputs, dims, dims_from, target, entries, options, "", file)
         return ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
 
 
@@ -87,6 +95,7 @@ def build(
     inputs: Any = None,
     *,
     dims: Mapping[str, Sizes] | None = None,
+    dims_from: Requests | None = None,
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     options: Sequence[str] = (),
@@ -94,7 +103,7 @@ def build(
     """Compiles as compile() does, and returns the path of the bundle without opening it: it may be
     for another machine. `output` keeps its contents unless all succeeds."""
     path = _path("output", output)
-    _translate(model, inputs, dims, target, entries, options, path, None)
+    _translate(model, inputs, dims, dims_from, target, entries, options, path, None)
     return pathlib.Path(path)
 
 
@@ -102,6 +111,7 @@ def _translate(
     model: Any,
     inputs: Any,
     dims: Mapping[str, Sizes] | None,
+    dims_from: Requests | None,
     target: str | os.PathLike[str] | None,
     entries: str | Sequence[str] | None,
     options: Sequence[str],
@@ -123,6 +133,8 @@ def _translate(
             arguments += [f"--input-shape={prefix}{key}:{text}" for key, text in shapes.items()]
         if names:
             arguments.append("--entry=" + ",".join(names))
+        if dims_from is not None:
+            arguments.append(f"--dims-from={sources.requests(dims_from)}")
         # Before the options: one that lacks its value takes what follows it.
         arguments = ["-o", "-" if stdout is not None else os.path.abspath(output), *arguments, *extra]
         if _is_alone(files[0][0]):
@@ -251,7 +263,7 @@ class _Sources:
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._objects = 0
-        self._files: list[str] = []  # of models that the caller gave as objects
+        self._names: dict[str, str] = {}  # of files that stand for objects
         self.descriptors: list[int] = []
 
     def add(self, model: Any, inputs: Any) -> tuple[str, dict[str, str]]:
@@ -278,8 +290,8 @@ class _Sources:
         """Messages with names for files that have none."""
         for descriptor in self.descriptors:
             messages = messages.replace(f"/proc/self/fd/{descriptor}", "<model>")
-        for file in self._files:
-            messages = messages.replace(file, "<model>")
+        for file, name in self._names.items():
+            messages = messages.replace(file, name)
         if "external data '/proc/self/fd/" in messages:
             messages = messages.replace("'/proc/self/fd/", "'") + (
                 "a model in memory has no folder for external data: pass the path of its file"
@@ -300,6 +312,25 @@ class _Sources:
     def folder(self) -> pathlib.Path:
         return pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="ttc-", ignore_cleanup_errors=True)))
 
+    def requests(self, given: Any) -> str:
+        """The CSV file of the sizes of requests."""
+        if isinstance(given, (str, os.PathLike)):
+            return os.path.abspath(_path("dims_from", given))
+        if not hasattr(given, "items"):
+            raise TypeError(f"dims_from: expected a file or {{name: sizes}}, found {_kind(given)}")
+        columns = {str(name): list(sizes) for name, sizes in given.items()}
+        for name, sizes in columns.items():
+            if wrong := [size for size in sizes if not hasattr(size, "__index__")]:
+                raise ValueError(f"dims_from: expected whole numbers for '{name}', found {wrong[0]!r}")
+        if len({len(sizes) for sizes in columns.values()}) != 1:
+            found = {name: len(sizes) for name, sizes in columns.items()}
+            raise ValueError(f"dims_from: expected columns with a size for each request, found sizes {found}")
+        path = self.folder() / "requests.csv"
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows([list(columns), *zip(*columns.values())])
+        self._names[str(path)] = "<dims_from>"
+        return str(path)
+
     def _save_proto(self, model: Any) -> str:
         for tensor in model.graph.initializer:
             if tensor.data_location == 1:  # TensorProto.EXTERNAL
@@ -318,14 +349,14 @@ class _Sources:
         copy.CopyFrom(model)
         path = self.folder() / "model.onnx"
         onnx.save(copy, path, save_as_external_data=True, location="weights.bin")
-        self._files.append(str(path))
+        self._names[str(path)] = "<model>"
         return str(path)
 
     def _export(self, model: Any, inputs: Any) -> str:
         from ttc import torch_backend
 
         path = str(torch_backend.export(model, inputs, self.folder()))
-        self._files.append(path)
+        self._names[path] = "<model>"
         return path
 
 

@@ -105,7 +105,7 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
       continue;
     }
     for (std::string_view onnxOnly :
-         {"entry", "dim", "input-shape", "input-value", "value-shape", "host-ops", "host-result",
+         {"entry", "dim", "dims-from", "variant-limit", "input-shape", "input-value", "value-shape", "host-ops", "host-result",
           "keep-values", "dump-ir", "tune", "context", "sequences", "prefill", "cache",
           "activations", "logits"})
       if (name.substr(0, name.find('=')) == onnxOnly)

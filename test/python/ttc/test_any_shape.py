@@ -336,3 +336,40 @@ def test_nothing_is_lost(encoder):
             encoder.run(inputs["input_ids"], texts(1, 17)["attention_mask"], out=out)
     del _
     assert [sys.getrefcount(array) for array in (*inputs.values(), *out.values())] == counts
+
+
+def test_sizes_from_requests(tmp_path, caplog):
+    """A file, columns, and a table choose the same variants."""
+    model = models.encoder(**ENCODER)
+    requests = {"batch": [1, 1, 2], "sequence": np.array([5, 40, 40]), "count": [8, 1, 1]}
+    file = tmp_path / "requests.csv"
+    rows = [",".join(map(str, row)) for row in zip(*requests.values())]
+    file.write_text("\n".join(["batch,sequence,count", *rows]))
+    found = []
+    for given in (file, str(file), requests):
+        with caplog.at_level("INFO", "ttc"), ttc.compile(model, dims_from=given, cores=1) as bundle:
+            found.append([variant.high for variant in bundle.variants])
+            assert bundle.run(**texts(1, 5))["embedding"].shape == (1, 32)
+            assert bundle.run(**texts(2, 40))["embedding"].shape == (2, 32)
+    assert found[0] == found[1] == found[2] and {"batch": 2, "sequence": 40} in map(dict, found[0])
+    assert "times that of exact shapes, for the requests of <dims_from>" in caplog.text
+    path = ttc.build(model, tmp_path / "one.ttcb", dims_from=requests, options=["--variant-limit=1"])
+    with ttrt.load(path) as bundle:
+        assert len(bundle.variants) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        (3, "dims_from: expected a file or {name: sizes}, found int"),
+        ({"batch": [1.5]}, "dims_from: expected whole numbers for 'batch', found 1.5"),
+        ({"batch": [1], "sequence": [2, 3]}, "found sizes {'batch': 1, 'sequence': 2}"),
+        ({}, "expected columns with a size for each request"),
+        ({"batch": [1], "sequence": [0]}, "<dims_from>: line 2: 'sequence': expected a whole number from 1, found '0'"),
+        ({"batch": [1], "length": [2]}, "dims_from names 'length', but the named dimensions of the graph's inputs are:"),
+    ],
+)
+def test_wrong_requests(given, wrong):
+    with pytest.raises((TypeError, ValueError, ttc.CompileError)) as error:
+        ttc.compile(models.encoder(**ENCODER), dims_from=given, dims={"sequence": 8} if given == {"batch": [1.5]} else None)
+    assert wrong in str(error.value)
