@@ -67,8 +67,8 @@ class Picture:
         tag = element.tag.removeprefix(SVG)
         if tag == "g":
             self.legends += element.get("class") == "legend"
-            if element.get("class") == "axis":
-                self.axes.append([])
+            if (element.get("class") or "").startswith("axis"):
+                self.axes.append((element.get("class"), []))
             for child in element:
                 self.add(child, element.get("class"))
         elif tag == "rect" and element.get("width") != "100%":
@@ -100,8 +100,8 @@ class Picture:
         left = x - wide / 2 if element.get("text-anchor") == "middle" else x
         place = Box(left, y - 0.75 * size, wide, 0.95 * size, element.get("fill", "#000"), text)
         self.contain(f"text '{text}'", [place.left, place.right], [place.top, place.bottom])
-        if group == "axis":
-            self.axes[-1].append((x, text))
+        if (group or "").startswith("axis"):
+            self.axes[-1][1].append((-y if "vertical" in group else x, text))
         for other in self.texts:
             if place.overlaps(other, 0.5):
                 self.found.append(f"text '{text}' is on '{other.name}'")
@@ -119,13 +119,14 @@ class Picture:
         if text.endswith("…") and not whole:
             self.found.append(f"nothing says what text '{text}' is")
 
-    def check_axis(self, labels):
-        parts = [(x, re.fullmatch(r"([\d.]+) (\w+)", text)) for x, text in labels]
+    def check_axis(self, kind, labels):
+        unit = "()" if "numbers" in kind else r" (ns|us|ms|s|[KMGT]?i?B)"
+        parts = [(x, re.fullmatch(r"([\d.]+)" + unit, text)) for x, text in labels]
         wrong = [text for (_, text), (_, part) in zip(labels, parts) if not part]
         if wrong or len(labels) < 2:
             self.found.append(f"an axis has the labels {[text for _, text in labels]}")
             return
-        values = [float(part[1]) * UNITS[part[2]] for _, part in parts]
+        values = [float(part[1]) * UNITS.get(part[2], 1) for _, part in parts]
         step = values[1] - values[0]
         if parts[0][1][2] == "B":
             good = step > 0 and (step.is_integer() and int(step) & int(step) - 1 == 0)
@@ -156,8 +157,8 @@ class Picture:
                     self.found.append(f"{one} and {other} look the same in print")
         if len(self.boxes) > MOST_BOXES:
             self.found.append(f"{len(self.boxes)} boxes: more than there are pixels for")
-        for axis in self.axes:
-            self.check_axis(axis)
+        for kind, labels in self.axes:
+            self.check_axis(kind, labels)
         return self.found
 
 

@@ -59,6 +59,17 @@ def test_meshes(tools, root, tmp_path, devices):
         assert any("the first 32 of 64 devices" in text for text in texts) == (devices == 64)
 
 
+@pytest.mark.parametrize("sizes, lanes", [("31..32", 1), ("1..32", 3), ("1..32:1", 3), ("4..5:1", 2)])
+def test_times_over_sizes(tools, written, tmp_path, sizes, lanes):
+    """The variants, and four boxes for each size."""
+    picture = tmp_path / "sizes.svg"
+    found = tools.ttrun("perf", written("variants"), f"--dim=sequence:{sizes}", "--dim=batch:1", "--loops=10", "--json",
+                        f"--picture={picture}")
+    measured = len(json.loads(found.stdout)["sizes"])
+    assert len(shown(picture, "rect")) == 1 + 5 + lanes + 4 * measured
+    assert any(text.startswith(f"{measured} sizes, 10 runs") for text in shown(picture))
+
+
 @pytest.mark.parametrize("loops, cores, iterations, options", [(1, 1, 1, []), (20, 2, 3, ["--no-trace"]), (60, 4, 50, [])])
 def test_recordings(tools, root, tmp_path, loops, cores, iterations, options):
     name = "<b>&quot; " + "long_" * 40 + ".ttcb"

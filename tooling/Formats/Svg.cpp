@@ -172,19 +172,51 @@ void Svg::tick(double x, int top, int bottom, const std::string &label) {
   text(x, top - 8, label, kCentredNote);
 }
 
-void Svg::timeAxis(int left, double width, double us, int top, int bottom) {
-  const auto [unit, name] = us >= 1e7   ? std::pair(1e6, "s")
-                            : us >= 1e4 ? std::pair(1e3, "ms")
-                            : us >= 1   ? std::pair(1., "us")
-                                        : std::pair(1e-3, "ns");
-  const double all = us / unit;
-  double step = 1e-3; // 1, 2 or 5 times a power of ten
+double Svg::stepOf(double all) {
+  double step = 1e-3;
   for (int i = 0; all / step > 8; ++i)
     step *= i % 3 == 1 ? 2.5 : 2;
+  return step;
+}
+
+Svg::Unit Svg::unitOf(double us) {
+  return us >= 1e7   ? Unit{1e6, "s"}
+         : us >= 1e4 ? Unit{1e3, "ms"}
+         : us >= 1   ? Unit{1., "us"}
+                     : Unit{1e-3, "ns"};
+}
+
+void Svg::timeAxis(int left, double width, double us, int top, int bottom) {
+  const Unit unit = unitOf(us);
+  const double all = us / unit.us, step = stepOf(all);
   beginAxis();
   for (int i = 0; i * step <= all; ++i)
     tick(left + (all > 0 ? i * step / all * width : 0), top, bottom,
-         fmt::format("{:.6g} {}", i * step, name));
+         fmt::format("{:.6g} {}", i * step, unit.name));
+  endGroup();
+}
+
+void Svg::timeScale(int left, double width, double us, int top, int bottom) {
+  const Unit unit = unitOf(us);
+  const double all = us / unit.us, step = stepOf(all);
+  out += "<g class=\"axis vertical\">\n";
+  for (int i = 0; i * step <= all; ++i) {
+    const double y = bottom - (all > 0 ? i * step / all * (bottom - top) : 0);
+    const std::string label = fmt::format("{:.6g} {}", i * step, unit.name);
+    line(left - 4, left + width, y, y, "#ddd");
+    text(left - 8 - widthOf(label, kNote.size), y + 4, label, kNote);
+  }
+  endGroup();
+}
+
+void Svg::numberAxis(int left, double width, double from, double to, int top, int bottom) {
+  const double step = std::max(stepOf(to - from), 1.);
+  out += "<g class=\"axis numbers\">\n";
+  for (double value = std::ceil(from / step) * step; value <= to; value += step) {
+    const double x = left + (value - from) / (to - from) * width;
+    line(x, x, top, bottom + 4, "#ddd");
+    text(x, bottom + 16, fmt::format("{:.0f}", value), kCentredNote);
+  }
   endGroup();
 }
 

@@ -62,6 +62,10 @@ public:
              const std::vector<std::string> &notes = {});
   /// Ticks of time from `left` on, about eight of them.
   void timeAxis(int left, double width, double us, int top, int bottom);
+  /// Ticks of time to the left of a plot, from its bottom up.
+  void timeScale(int left, double width, double us, int top, int bottom);
+  /// Ticks of numbers below a plot.
+  void numberAxis(int left, double width, double from, double to, int top, int bottom);
   /// A line of an axis with its label above.
   void tick(double x, int top, int bottom, const std::string &label);
   void beginAxis() { out += "<g class=\"axis\">\n"; }
@@ -84,6 +88,14 @@ public:
   static std::string timeText(double us);
 
 private:
+  /// What is about an eighth: 1, 2 or 5 times a power of ten.
+  static double stepOf(double all);
+  struct Unit {
+    double us;
+    std::string_view name;
+  };
+  static Unit unitOf(double us);
+
   const int width;
   const std::string title;
   std::string out;

@@ -4,9 +4,11 @@
 #include "Describe/Timeline.h"
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
+#include "Formats/Samples.h"
 #include "Profile/Report.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/PerfMesh.h"
+#include "Run/PerfSizes.h"
 #include "Run/Session.h"
 #include "Run/TokenRate.h"
 #include "Support/Error.h"
@@ -22,31 +24,6 @@
 namespace ttrun {
 
 namespace {
-
-/// Sorted samples.
-class Samples {
-public:
-  void add(double value) {
-    values.push_back(value);
-    sum_ += value;
-  }
-  void finish() { std::sort(values.begin(), values.end()); }
-  /// By the nearest-rank method.
-  double percentile(double p) const {
-    if (values.empty())
-      return 0;
-    auto rank = static_cast<size_t>(p / 100 * static_cast<double>(values.size()) + 0.999999);
-    return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
-  }
-  double least() const { return values.empty() ? 0 : values.front(); }
-  double median() const { return percentile(50); }
-  bool empty() const { return values.empty(); }
-  double sum() const { return sum_; }
-
-private:
-  std::vector<double> values;
-  double sum_ = 0;
-};
 
 /// The times of each command over all runs, in microseconds.
 struct CommandTimes {
@@ -233,6 +210,37 @@ static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loo
   return result;
 }
 
+/// Measures many sizes of one dimension. `hasMore`: what else is asked for.
+static int perfSizes(const std::string &path, const SizeRange &range, const SessionOptions &options,
+                     uint64_t loops, bool json, const std::string &picture, bool hasMore) {
+  if (hasMore || !options.profile.empty() || !options.schedule.empty() || options.queues ||
+      options.sandbox || !options.inputs.empty())
+    throw UserError(fmt::format(
+        "--dim={}:{}..{} measures blocking runs with random inputs: expected no --input, --ops, "
+        "--programs, --csv, --timeline, --profile, --schedule, --queues, --sandbox and --alone",
+        range.dim, range.low, range.high));
+  Session session(path, options);
+  if (session.mesh())
+    throw UserError(fmt::format("--dim={}:{}..{}: expected a model for one device, found one for a "
+                                "mesh",
+                                range.dim, range.low, range.high));
+  ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
+  run.no_trace = options.noTrace;
+  const SizesReport report = measureSizes(session, path, range, loops, run);
+  if (!picture.empty())
+    ttc::writeFile(picture, {sizesPicture(report)});
+  if (json) {
+    Json object;
+    object.beginObject();
+    addSizes(object, report, session);
+    object.endObject();
+    fmt::print("{}", object.take());
+  } else if (picture != "-") {
+    printSizes(report, session);
+  }
+  return 0;
+}
+
 int perfCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun perf", "BUNDLE [options], or --compare OLD NEW",
@@ -244,12 +252,14 @@ int perfCommand(int argc, char **argv) {
       "dispatch (compare the device's median with --no-trace). With --schedule or --queues, also\n"
       "measures a pipeline: the time from the completion of one inference to that of the next. "
       "With\n"
-      "--profile, too, it runs only the pipeline.",
+      "--profile, too, it runs only the pipeline. With --dim=NAME:LOW..HIGH[:STEP], it measures "
+      "many sizes of\na dimension instead.",
       "  ttrun perf resnet50.ttcb --cores 2\n"
       "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
       "  ttrun perf resnet50.ttcb --timeline run.json   (open it in https://ui.perfetto.dev)\n"
       "  ttrun perf resnet50.ttcb --json --loops 200\n"
       "  ttrun perf resnet50.ttcb --profile=profile\n"
+      "  ttrun perf encoder.ttcb --dim=sequence:1..512 --picture=sequence.svg\n"
       "  ttrun perf --compare old.json new.json\n");
   SessionOptions options;
   options.random = true;
@@ -259,7 +269,7 @@ int perfCommand(int argc, char **argv) {
   bool json = false, ops = false, programs = false;
   bool compare = false;
   double tolerance = 2;
-  std::string csv, timeline;
+  std::string csv, timeline, picture;
   parser.number("loops", "N", "number of measured runs (default 100)", loops, 1, kMostRuns);
   parser.number("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
                 warmup, 0, kMostRuns);
@@ -272,6 +282,7 @@ int perfCommand(int argc, char **argv) {
       "timeline", "FILE",
       "write one run, command by command, in Chrome's trace\nevent format; - for standard output",
       timeline);
+  parser.text("picture", "FILE", "draw time over size (SVG), for --dim=NAME:LOW..HIGH", picture);
   parser.flagOrNumber("alone", "N",
                       "measure device N (default 0) of a mesh without the others:\nexchanges do "
                       "not wait. For ttrun read --mesh-time",
@@ -295,6 +306,12 @@ int perfCommand(int argc, char **argv) {
     throw UserError(
         "--json, --csv=- and --timeline=- all use standard output; give only one of them");
 
+  if (std::optional<SizeRange> range = takeRange(options.dims))
+    return perfSizes(path, *range, options, loops, json, picture,
+                     ops || programs || !csv.empty() || !timeline.empty() || options.alone);
+  if (!picture.empty())
+    throw UserError("--picture draws time over size: expected --dim=NAME:LOW..HIGH, found one size "
+                    "of each dimension");
   // A recording of a pipeline has nothing else.
   const bool recordsPipeline =
       !options.profile.empty() && (!options.schedule.empty() || options.queues);
