@@ -75,6 +75,10 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
       return dim.str();
     return entry == name ? std::optional(own.str()) : std::nullopt;
   };
+  options.dimAliases.clear();
+  for (const auto &alias : all.dimAliases)
+    if (std::optional<std::string> own = getOwnName(alias.getKey()))
+      options.dimAliases[*own] = getOwnName(alias.getValue()).value_or(alias.getValue());
   options.dimRanges.clear();
   for (const auto &[dim, range] : all.dimRanges)
     if (std::optional<std::string> own = getOwnName(dim))

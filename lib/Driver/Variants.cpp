@@ -113,12 +113,17 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
     texts.push_back(range.first + ":" + std::to_string(size));
   }
   OwningOpRef<ModuleOp> module = importOnnx(model, context, own);
-  if (!module)
-    emitError(UnknownLoc::get(context))
-        << "the model cannot be imported with " << llvm::join(texts, ", ")
-        << ", which are sizes that " << spell("dim") << " or " << spell("dims-from") << " asks for";
-  else
-    evaluateConstants(*module);
+  if (!module) {
+    InFlightDiagnostic error = emitError(UnknownLoc::get(context));
+    error << "the model cannot be imported with " << llvm::join(texts, ", ")
+          << ", which are sizes that " << spell("dim") << " or " << spell("dims-from")
+          << " asks for";
+    if (ranges.size() > 1)
+      error.attachNote() << "dimensions that always have the same size can be one: name them '"
+                         << ranges[0].first << "=" << ranges[1].first << "' in " << spell("dim");
+    return nullptr;
+  }
+  evaluateConstants(*module);
   return module;
 }
 

@@ -34,6 +34,8 @@ struct OnnxImportOptions {
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
   /// Sizes of named dimensions, for all inputs that have them.
   llvm::StringMap<int64_t> dims;
+  /// Names of dimensions that are others under another name, by these.
+  llvm::StringMap<std::string> dimAliases;
   /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes
   /// none: the driver imports the model once for each variant.
   std::vector<std::pair<std::string, DimRange>> dimRanges;
@@ -73,7 +75,8 @@ struct OnnxImportOptions {
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
 /// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or
-/// "batch:1,2,4,8" and adds it to the options; as addInputShape().
+/// "batch:1,2,4,8" and adds it to the options; as addInputShape(). "ids.1=mask.1:128" makes one
+/// dimension of two.
 std::string addDim(StringRef text, OnnxImportOptions &options);
 
 /// Reads the sizes of requests from a CSV file, and adds its dimensions; as addInputShape().

@@ -155,6 +155,53 @@ static const onnx::TypeProto_Tensor *getTensorType(const onnx::ValueInfoProto &i
   return nullptr;
 }
 
+std::string mlir::ttc::getDimName(StringRef input, int axis) {
+  return (input + "." + Twine(axis)).str();
+}
+
+/// Gives open dimensions without a name one of their own, unless the model has it already, and
+/// replaces aliases. Reports aliases that no dimension has.
+static void nameDimensions(ImportContext &shared) {
+  onnx::GraphProto &graph = *shared.model.mutable_graph();
+  llvm::SetVector<StringRef> taken;
+  auto forEachDim = [&](auto callback) {
+    for (onnx::ValueInfoProto &input : *graph.mutable_input()) {
+      onnx::TypeProto &type = *input.mutable_type();
+      if (!getTensorType(input))
+        continue;
+      onnx::TypeProto_Tensor &tensor =
+          type.has_tensor_type()
+              ? *type.mutable_tensor_type()
+              : *type.mutable_optional_type()->mutable_elem_type()->mutable_tensor_type();
+      for (int axis = 0; axis < tensor.shape().dim_size(); ++axis)
+        callback(input.name(), axis, *tensor.mutable_shape()->mutable_dim(axis));
+    }
+  };
+  auto take = [&](StringRef, int, const onnx::TensorShapeProto_Dimension &dim) {
+    if (!dim.dim_param().empty())
+      taken.insert(dim.dim_param());
+  };
+  forEachDim(take);
+  forEachDim([&](StringRef input, int axis, onnx::TensorShapeProto_Dimension &dim) {
+    const std::string name = getDimName(input, axis);
+    if (!isFixedSize(dim) && dim.dim_param().empty() && !input.empty() && !taken.contains(name))
+      dim.set_dim_param(name);
+  });
+  taken.clear();
+  forEachDim(take);
+  for (const auto &alias : shared.options.dimAliases)
+    for (StringRef name : {alias.getKey(), StringRef(alias.getValue())})
+      if (!taken.contains(name))
+        shared.errors.emit() << spell("dim") << " names '" << name
+                             << "', but the open dimensions of the graph's inputs are: "
+                             << (taken.empty() ? "none" : llvm::join(taken, ", "));
+  forEachDim([&](StringRef, int, onnx::TensorShapeProto_Dimension &dim) {
+    if (auto alias = shared.options.dimAliases.find(dim.dim_param());
+        alias != shared.options.dimAliases.end())
+      dim.set_dim_param(alias->second);
+  });
+}
+
 /// Reports options that name no input.
 static void checkNames(ImportContext &shared, const onnx::GraphProto &graph, StringRef option,
                        SmallVector<StringRef> given) {
@@ -192,6 +239,7 @@ static llvm::StringMap<std::string> splitAtNames(const llvm::StringMap<std::stri
 
 SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
                                                       const OnnxGraph &graph) {
+  nameDimensions(shared);
   const onnx::GraphProto &proto = graph.getProto();
   const OnnxImportOptions &options = shared.options;
   const llvm::StringMap<std::string> inputValues = splitAtNames(options.inputValues, proto);

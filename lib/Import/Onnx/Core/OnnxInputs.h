@@ -17,6 +17,9 @@ class OnnxGraph;
 /// Whether the model sets the size. Exporters write -1 for unknown sizes.
 bool isFixedSize(const onnx::TensorShapeProto_Dimension &dim);
 
+/// The name of a dimension of an input that the model leaves open without a name: "image.2".
+std::string getDimName(StringRef input, int axis);
+
 struct GraphInput {
   StringRef name;
   RankedTensorType type;
@@ -24,7 +27,7 @@ struct GraphInput {
   ElementsAttr value;
 };
 
-/// Reports inputs that cannot be compiled, and leaves them out.
+/// Names all open dimensions. Reports inputs that cannot be compiled, and leaves them out.
 SmallVector<GraphInput> collectGraphInputs(ImportContext &shared, const OnnxGraph &graph);
 
 } // namespace mlir::ttc

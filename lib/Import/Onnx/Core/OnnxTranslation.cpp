@@ -97,8 +97,17 @@ std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
     return complain("expected a name and a size, such as sequence:128, a range, such as "
                     "sequence:1..512 or height:64..640:32 (multiples of 32), or sizes in ascending "
                     "order, such as batch:1,2,4,8");
-  if (isKnownDim(name, options))
-    return complain("found the name twice");
+  SmallVector<StringRef> names;
+  name.split(names, '=');
+  name = names.front();
+  for (auto [index, own] : llvm::enumerate(names)) {
+    if (own.empty() || isKnownDim(own, options) || options.dimAliases.contains(own) ||
+        llvm::is_contained(ArrayRef(names).take_front(index), own))
+      return complain(own.empty() ? "expected a name on both sides of '='"
+                                  : "found the name twice");
+  }
+  for (StringRef alias : ArrayRef(names).drop_front())
+    options.dimAliases[alias] = name.str();
   if (range && range->low < range->high)
     options.dimRanges.emplace_back(name.str(), *range);
   else

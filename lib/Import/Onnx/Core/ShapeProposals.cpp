@@ -144,7 +144,8 @@ ShapeProposals::Size ShapeProposals::guess(StringRef input, const onnx::TypeProt
                                            int index) const {
   const onnx::TensorShapeProto &shape = type.shape();
   const int rank = shape.dim_size();
-  const std::string name = StringRef(shape.dim(index).dim_param()).lower();
+  const StringRef symbol = shape.dim(index).dim_param();
+  const std::string name = symbol == getDimName(input, index) ? "" : symbol.lower();
   auto isNamed = [&](std::initializer_list<StringRef> words) {
     return llvm::any_of(words, [&](StringRef word) { return StringRef(name).contains(word); });
   };

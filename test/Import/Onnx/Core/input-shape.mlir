@@ -15,22 +15,49 @@
 // TTC: : ttc dynamic.onnx --dim=N:1 --dim=M:1{{$}}
 // RUN: cd %t && not ttc dynamic.onnx --queues=1 -o 'a b.ttcb' 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: : ttc dynamic.onnx --queues=1 -o 'a b.ttcb' --dim=N:1 --dim=M:1{{$}}
-// Without a name, and with one that has two sizes, the whole shape.
+// Dimensions without a name have one by input and axis.
 // RUN: onnx-text %t/unnamed.txt %t/unnamed.onnx
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=UNNAMED
-// UNNAMED: error: graph input 'img' has dynamic shape [B, 3, ?, ?]
-// UNNAMED: unnamed.onnx --input-shape=img:1x3x224x224{{$}}
+// UNNAMED: error: graph input 'img' has dynamic shape [B, 3, img.2, img.3], and only static shapes are supported
+// UNNAMED: unnamed.onnx --dim=B:1 --dim=img.2:224 --dim=img.3:224{{$}}
+// RUN: onnx-text %t/open.txt %t/open.onnx
+// RUN: not ttc-translate --import-onnx %t/open.onnx 2>&1 | FileCheck %s --check-prefix=NUMBERED
+// NUMBERED: error: graph input 'ids' has dynamic shape [ids.0, ids.1], and only static shapes are supported
+// NUMBERED: error: graph input 'mask' has dynamic shape [mask.0, mask.1]
+// NUMBERED: note: this sets all: {{.*}}open.onnx --dim=ids.0:1 --dim=ids.1:128 --dim=mask.0:1 --dim=mask.1:128{{$}}
+// RUN: ttc-translate --import-onnx %t/open.onnx --dim=ids.0:1 --dim=ids.1:4 --dim=mask.0:1 --dim=mask.1:4 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=NAMED
+// Two dimensions can be one.
+// RUN: ttc-translate --import-onnx %t/open.onnx --dim=ids.0=mask.0:1 --dim=ids.1=mask.1:4 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=NAMED
+// NAMED: tensor<1x4xi64> {ttc.name = "ids"}, %arg1: tensor<1x4xi64> {ttc.name = "mask"}
+// RUN: ttc-translate --onnx-to-bundle %t/open.onnx --dim=ids.0=mask.0:1 --dim=ids.1=mask.1:2,4 -o %t/open.ttcb 2>&1 | FileCheck %s --check-prefix=RANGE
+// RANGE: 2 variants of main: ids.1 2, 4;
+// RUN: ttrun read %t/open.ttcb | FileCheck %s --check-prefix=READ
+// READ: main: ids.1 1..4
+// READ-NEXT: input ids i64[1, ids.1]
+// READ-NEXT: input mask i64[1, ids.1]
+// RUN: ttrun run %t/open.ttcb --dim=ids.1:3 --random | FileCheck %s --check-prefix=THREE
+// THREE: s i64[1, 3]
+// RUN: ttc-translate --onnx-to-bundle %t/open.onnx %t/open.onnx --entry=a,b --dim=ids.0=mask.0:1 --dim=a/ids.1=a/mask.1:3 --dim=b/ids.1=b/mask.1:4 -o %t/two.ttcb
+// RUN: not ttc-translate --onnx-to-bundle %t/open.onnx --dim=ids.0=mask.0:1 --dim=ids.1:1..4 --dim=mask.1:1..4 -o %t/open.ttcb 2>&1 | FileCheck %s --check-prefix=APART
+// APART: (Add, opset 13): {{.*}}found [1, 2] and [1, 4]
+// APART: note: dimensions that always have the same size can be one: name them 'ids.1=mask.1' in --dim{{$}}
+// RUN: not ttc-translate --import-onnx %t/open.onnx --dim=ids.0=masc.0:1 2>&1 | FileCheck %s --check-prefix=ALIAS
+// ALIAS: --dim names 'masc.0', but the open dimensions of the graph's inputs are: ids.0, ids.1, mask.0, mask.1
+// RUN: not ttc-translate --import-onnx %t/open.onnx --dim=ids.0=:1 2>&1 | FileCheck %s --check-prefix=SIDES
+// SIDES: --dim: 'ids.0=:1': expected a name on both sides of '='
+// RUN: not ttc-translate --import-onnx %t/open.onnx --dim=ids.0=mask.0:1 --dim=mask.0:1 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: --dim: 'mask.0:1': found the name twice
 // RUN: onnx-text %t/mixed.txt %t/mixed.onnx --raw=w:20
 // RUN: not ttc-translate --import-onnx %t/mixed.onnx 2>&1 | FileCheck %s --check-prefix=MIXED
-// MIXED: note: this sets all; a name has one size in all inputs that share it: {{.*}}mixed.onnx --input-shape=a:1x5{{$}}
+// MIXED: note: this sets all; a name has one size in all inputs that share it: {{.*}}mixed.onnx --dim=a.0:1 --dim=F:5{{$}}
 // RUN: ttc-translate --import-onnx %t/mixed.onnx --input-shape=a:1x5 -o /dev/null
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: this sets it: {{.*}} --input-shape=y:1x3{{$}}
 // Python's and ttrun's callers have other words.
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=python 2>&1 | FileCheck %s --check-prefix=PYTHON
-// PYTHON: this sets it: ttc.compile(model, inputs={"img": (1, 3, 224, 224)}){{$}}
+// PYTHON: this sets it: ttc.compile(model, dims={"B": 1, "img.2": 224, "img.3": 224}){{$}}
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=ttrun 2>&1 | FileCheck %s --check-prefix=BENCH
-// BENCH: this sets it: --compile=--input-shape=img:1x3x224x224{{$}}
+// BENCH: this sets it: --compile=--dim=B:1 --compile=--dim=img.2:224 --compile=--dim=img.3:224{{$}}
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=python --dim=Q:1 --input-shape=y:2x2 2>&1 | FileCheck %s --check-prefix=PYTHON-NAMES
 // PYTHON-NAMES: error: dims names 'Q', but
 // PYTHON-NAMES: error: inputs names 'y', but
@@ -96,6 +123,13 @@ g (float[N,3] x, float[N,3] y) => (float[M,3] r)
 g (float[B,3,?,?] img) => (float[B,3,H,W] r)
 {
   r = Relu(img)
+}
+
+//--- open.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (int64[?,?] ids, int64[?,?] mask) => (int64[A,B] s)
+{
+  s = Add(ids, mask)
 }
 
 //--- weights.txt
