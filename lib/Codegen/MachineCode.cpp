@@ -304,13 +304,19 @@ static std::vector<SmallVector<LoweredProgram>> makeShards(ArrayRef<LoweredProgr
   std::vector<SmallVector<LoweredProgram>> shards;
   for (bool withKernels : {true, false}) {
     std::vector<SmallVector<LoweredProgram>> families;
-    std::map<std::vector<const void *>, size_t> numbers;
+    std::map<std::pair<std::vector<const void *>, size_t>, size_t> numbers;
+    // How many programs of a sketch each variant has had.
+    std::map<std::pair<std::vector<const void *>, unsigned>, size_t> counts;
     for (const LoweredProgram &program : programs) {
       if (callsKernels(program) != withKernels)
         continue;
       size_t number = families.size();
-      if (!program.variants.empty())
-        number = numbers.insert({getSketch(program), number}).first->second;
+      if (!program.variants.empty()) {
+        // Variants have the same ops in the same order, so a few of each keep each other's company.
+        std::vector<const void *> sketch = getSketch(program);
+        const size_t place = counts[{sketch, program.variants.front()}]++ / kShardSize;
+        number = numbers.insert({{std::move(sketch), place}, number}).first->second;
+      }
       if (number == families.size())
         families.emplace_back();
       families[number].push_back(program);
