@@ -210,28 +210,44 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &, ExtentScope &scope) {
   return false;
 }
 
-/// Lets negative indices count from the end of what is valid.
-static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                     OpOperand &data, OpOperand &indices, int64_t axis) {
-  FailureOr<Extent> extent = getValidExtent(op, scope, data.get(), axis);
-  if (failed(extent))
-    return failure();
+/// Lets negative indices count from the end of what is valid. The last dimension of `indices` has
+/// an index for each axis; that of one axis has no such dimension.
+static LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                      OpOperand &data, OpOperand &indices, ArrayRef<int64_t> axes) {
+  auto isPadded = [&](int64_t axis) { return scope.isPadded(data.get(), axis); };
+  if (llvm::none_of(axes, isPadded))
+    return success();
+  const auto count = static_cast<int64_t>(axes.size());
+  SmallVector<Extent> extents;
+  for (int64_t axis : axes) {
+    const int64_t size = tensorType(data.get()).getDimSize(axis);
+    FailureOr<Extent> extent = isPadded(axis) ? getValidExtent(op, scope, data.get(), axis)
+                                              : scope.getSpace().getConstant(size);
+    if (failed(extent))
+      return failure();
+    extents.push_back(*extent);
+  }
   DenseElementsAttr constant;
   if (matchPattern(indices.get(), m_Constant(&constant))) {
     ConstantTensor numbers = ConstantTensor::get(constant);
-    for (int64_t i = 0; i < (numbers.isSplat() ? 1 : numbers.getNumElements()); ++i)
+    for (int64_t i = 0; i < (numbers.isSplat() ? count : numbers.getNumElements()); ++i)
       if (int64_t index = numbers.getInteger(i);
-          index < 0 ||
-          (index >= scope.getSpace().getLeast(*extent) && !scope.isPadded(indices.get())))
-        return emitPaddingError(op, scope, data.get(), axis)
+          isPadded(axes[i % count]) &&
+          (index < 0 || (index >= scope.getSpace().getLeast(extents[i % count]) &&
+                         !scope.isPadded(indices.get()))))
+        return emitPaddingError(op, scope, data.get(), axes[i % count])
                << "expected constant indices that are valid in every run, found " << index;
     return success();
   }
   Location loc = op->getLoc();
   Type type = tensorType(indices.get()).getElementType();
-  Value size = scope.getExtentValue(*extent);
+  SmallVector<Value> sizes;
+  for (const Extent &extent : extents)
+    sizes.push_back(scope.getExtentValue(extent));
+  Value size =
+      count == 1 ? sizes.front() : Value(ConcatOp::create(builder, loc, sizes, /*axis=*/0));
   if (type != builder.getI32Type())
-    size = CastOp::create(builder, loc, RankedTensorType::get({1}, type), size).getY();
+    size = CastOp::create(builder, loc, RankedTensorType::get({count}, type), size).getY();
   Value zero = makeNumber(builder, loc, type, 0);
   Value isNegative =
       CompareOp::create(builder, loc, ComparePredicate::LT, indices.get(), zero).getResult();
@@ -246,9 +262,8 @@ static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentSc
 }
 
 FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  if (scope.isPadded(getData(), getAxis()) &&
-      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
-                             (*this)->getOpOperand(1), getAxis())))
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1), {static_cast<int64_t>(getAxis())})))
     return failure();
   if (failed(followOtherLoops(*this, scope, 0, {static_cast<int64_t>(getAxis())})))
     return failure();
@@ -257,9 +272,8 @@ FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
 
 FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
-  if (scope.isPadded(getData(), axis) &&
-      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
-                             (*this)->getOpOperand(1), axis)))
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1), {axis})))
     return failure();
   // Elements of the other dimensions stay where they are.
   for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim)
@@ -267,6 +281,29 @@ FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope 
       scope.setPadding(getY(), dim, scope.getPadding(getIndices(), dim));
     else if (dim != axis && scope.isPadded(getData(), dim))
       return emitPaddingError(*this, scope, getData(), dim) << "expected indices of the same size";
+  return false;
+}
+
+FailureOr<bool> GatherNdOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const int64_t batch = getBatchDims(), indicesRank = tensorType(getIndices()).getRank(),
+                count = tensorType(getIndices()).getShape().back();
+  if (scope.isPadded(getIndices(), indicesRank - 1))
+    return emitPaddingError(*this, scope, getIndices(), indicesRank - 1)
+           << "expected as many indices in every run";
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1),
+                              llvm::to_vector(llvm::seq<int64_t>(batch, batch + count)))))
+    return failure();
+  // The dimensions of the result: those of the indices but the last, then what is left of the data.
+  for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim) {
+    const bool isOfIndices = dim < indicesRank - 1;
+    Value from = isOfIndices ? getIndices() : getData();
+    const int64_t at = isOfIndices ? dim : dim - (indicesRank - 1) + batch + count;
+    if (scope.isPadded(from, at))
+      scope.setPadding(getY(), dim, scope.getPadding(from, at));
+    else if (dim < batch && scope.isPadded(getData(), dim))
+      scope.setPadding(getY(), dim, scope.getPadding(getData(), dim));
+  }
   return false;
 }
 
