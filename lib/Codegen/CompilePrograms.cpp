@@ -20,9 +20,39 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
+/// The numbers of the variants that run each program. A variant uses traces, which use programs.
+DenseMap<Operation *, SmallVector<unsigned, 1>> findVariants(ModuleOp module) {
+  DenseMap<Operation *, SmallVector<unsigned, 1>> variants;
+  SymbolTable symbols(module);
+  unsigned number = 0;
+  for (Operation &entry : module.getBody()->getOperations()) {
+    if (!entry.hasAttr(kVariantAttrName))
+      continue;
+    SmallVector<Operation *> reached = {&entry};
+    llvm::SmallPtrSet<Operation *, 8> seen = {&entry};
+    for (size_t i = 0; i < reached.size(); ++i) {
+      std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(reached[i]);
+      if (!uses)
+        continue;
+      for (SymbolTable::SymbolUse use : *uses) {
+        Operation *op = symbols.lookup(use.getSymbolRef().getRootReference());
+        if (!op || !seen.insert(op).second)
+          continue;
+        if (isa<ProgramOp>(op))
+          variants[op].push_back(number);
+        else
+          reached.push_back(op);
+      }
+    }
+    ++number;
+  }
+  return variants;
+}
+
 struct CompileProgramsPass : mlir::ttc::impl::CompileProgramsBase<CompileProgramsPass> {
   using CompileProgramsBase::CompileProgramsBase;
   PassCounter numPrograms{*this, "programs", "Programs compiled"};
+  PassCounter numMerged{*this, "merged", "Programs that share the code of another variant's"};
   PassCounter codeBytes{*this, "code-bytes",
                         "Bytes of the shared object and of the facts about it"};
 
@@ -37,6 +67,7 @@ struct CompileProgramsPass : mlir::ttc::impl::CompileProgramsBase<CompileProgram
     SmallVector<ProgramOp> programs;
     SmallVector<LoweredProgram> lowered;
     ProgramFacts facts;
+    DenseMap<Operation *, SmallVector<unsigned, 1>> variants = findVariants(module);
     for (auto program : module.getOps<ProgramOp>()) {
       if (program.isExternal())
         continue;
@@ -49,7 +80,8 @@ struct CompileProgramsPass : mlir::ttc::impl::CompileProgramsBase<CompileProgram
       if (failed(facts.add(program)))
         return signalPassFailure();
       programs.push_back(program);
-      lowered.push_back({(*bodies.begin()).getOperation(), program.getSymName()});
+      lowered.push_back(
+          {(*bodies.begin()).getOperation(), program.getSymName(), variants.lookup(program)});
     }
     if (programs.empty())
       return;
@@ -61,19 +93,20 @@ struct CompileProgramsPass : mlir::ttc::impl::CompileProgramsBase<CompileProgram
       options.progress = [&](size_t done, size_t total) {
         line.show(("compiling programs: " + Twine(done) + " of " + Twine(total)).str());
       };
-    std::set<std::string> zoneNames;
-    FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options, &zoneNames);
+    MachineCodeFacts known;
+    FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options, &known);
     if (failed(code))
       return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     SmallVector<Attribute> names;
-    for (const std::string &name : zoneNames)
+    for (const std::string &name : known.zoneNames)
       names.push_back(builder.getStringAttr(name));
     if (failed(BinaryOp::verifyZoneNames(names,
                                          [&] { return emitError(module.getLoc(), "expected "); })))
       return signalPassFailure();
     facts.append(*code);
     numPrograms += programs.size();
+    numMerged += known.merged;
     codeBytes += code->size();
 
     // The machine code replaces the bodies.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Codegen/MachineCode.h"
 #include "KernelLibrary.h"
+#include "MergePrograms.h"
 #include "SharedObject.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -19,13 +21,14 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include <map>
 #include <mutex>
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Programs in one LLVM module: the bitcode is read once for them. A constant, so that the bytes
-/// of a bundle never depend on the compiling machine's cores.
+/// Programs in one LLVM module, at least: the bitcode is read once for them. A constant, so that
+/// the bytes of a bundle never depend on the compiling machine's cores.
 static constexpr size_t kShardSize = 4;
 
 namespace {
@@ -156,7 +159,7 @@ static std::unique_ptr<llvm::Module> translateProgram(const LoweredProgram &prog
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 linkPrograms(ArrayRef<LoweredProgram> programs, const CpuTarget &target,
              llvm::TargetMachine &machine, llvm::LLVMContext &context, const std::string &errors,
-             std::set<std::string> &zoneNames) {
+             MachineCodeFacts &facts) {
   auto shard = std::make_unique<llvm::Module>("programs", context);
   shard->setTargetTriple(machine.getTargetTriple());
   shard->setDataLayout(machine.createDataLayout());
@@ -179,8 +182,12 @@ linkPrograms(ArrayRef<LoweredProgram> programs, const CpuTarget &target,
         programs, [&](const LoweredProgram &program) { return program.symbol == value.getName(); });
   });
   specializeKernels(*shard, machine);
-  if (llvm::Error error = resolveZoneNames(*shard, zoneNames))
+  if (llvm::Error error = resolveZoneNames(*shard, facts.zoneNames))
     return error;
+  SmallVector<VariantProgram> functions;
+  for (const LoweredProgram &program : programs)
+    functions.push_back({shard->getFunction(program.symbol), program.variants});
+  facts.merged += mergePrograms(functions);
   return shard;
 }
 
@@ -270,32 +277,88 @@ static llvm::Error addLibc(SmallVectorImpl<SmallVector<char, 0>> &objects,
   return llvm::Error::success();
 }
 
+static bool callsKernels(const LoweredProgram &program) {
+  return llvm::any_of(
+      cast<ModuleOp>(program.module).getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) {
+        return function.isExternal() && function.getSymName().starts_with("ttc_kernel_");
+      });
+}
+
+/// Programs with equal sketches may differ in sizes only: ops and types, without constants.
+static std::vector<const void *> getSketch(const LoweredProgram &program) {
+  std::vector<const void *> sketch;
+  program.module->walk([&](Operation *op) {
+    if (isa<LLVM::ConstantOp>(op))
+      return;
+    sketch.push_back(op->getName().getAsOpaquePointer());
+    for (Type type : op->getResultTypes())
+      sketch.push_back(type.getAsOpaquePointer());
+  });
+  return sketch;
+}
+
+/// Programs to compile together: with the kernels, which are read once, or without them, and those
+/// of variants that may share their code.
+static std::vector<SmallVector<LoweredProgram>> makeShards(ArrayRef<LoweredProgram> programs) {
+  // In the order of the list, which is all that the bytes may depend on.
+  std::vector<SmallVector<LoweredProgram>> shards;
+  for (bool withKernels : {true, false}) {
+    std::vector<SmallVector<LoweredProgram>> families;
+    std::map<std::pair<std::vector<const void *>, size_t>, size_t> numbers;
+    // How many programs of a sketch each variant has had.
+    std::map<std::pair<std::vector<const void *>, unsigned>, size_t> counts;
+    for (const LoweredProgram &program : programs) {
+      if (callsKernels(program) != withKernels)
+        continue;
+      size_t number = families.size();
+      if (!program.variants.empty()) {
+        // Variants have the same ops in the same order, so a few of each keep each other's company.
+        std::vector<const void *> sketch = getSketch(program);
+        const size_t place = counts[{sketch, program.variants.front()}]++ / kShardSize;
+        number = numbers.insert({{std::move(sketch), place}, number}).first->second;
+      }
+      if (number == families.size())
+        families.emplace_back();
+      families[number].push_back(program);
+    }
+    bool isFull = true;
+    for (const SmallVector<LoweredProgram> &family : families) {
+      if (isFull)
+        shards.emplace_back();
+      shards.back().append(family);
+      isFull = shards.back().size() >= kShardSize;
+    }
+  }
+  return shards;
+}
+
 FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgram> programs,
                                                            const MachineCodeOptions &options,
-                                                           std::set<std::string> *zoneNames) {
+                                                           MachineCodeFacts *facts) {
   assert(!programs.empty() && "expected programs to compile");
   MLIRContext *context = programs.front().module->getContext();
-  size_t shards = llvm::divideCeil(programs.size(), kShardSize);
-  SmallVector<SmallVector<char, 0>> objects(shards);
-  SmallVector<std::string> errors(shards);
+  const std::vector<SmallVector<LoweredProgram>> shards = makeShards(programs);
+  SmallVector<SmallVector<char, 0>> objects(shards.size());
+  SmallVector<std::string> errors(shards.size());
   std::mutex mutex;
   size_t done = 0;
-  parallelFor(context, 0, shards, [&](size_t shard) {
-    ArrayRef<LoweredProgram> members = programs.slice(
-        shard * kShardSize, std::min(kShardSize, programs.size() - shard * kShardSize));
-    std::set<std::string> names;
+  parallelFor(context, 0, shards.size(), [&](size_t shard) {
+    ArrayRef<LoweredProgram> members = shards[shard];
+    MachineCodeFacts own;
     auto object =
         compileModule(options, [&](llvm::TargetMachine &machine, llvm::LLVMContext &context,
                                    const std::string &messages) {
-          return linkPrograms(members, options.target, machine, context, messages, names);
+          return linkPrograms(members, options.target, machine, context, messages, own);
         });
     if (object)
       objects[shard] = std::move(*object);
     else
       errors[shard] = llvm::toString(object.takeError());
     std::lock_guard<std::mutex> lock(mutex);
-    if (zoneNames)
-      zoneNames->merge(names);
+    if (facts) {
+      facts->zoneNames.merge(own.zoneNames);
+      facts->merged += own.merged;
+    }
     done += members.size();
     if (options.progress)
       options.progress(done, programs.size());
@@ -303,7 +366,7 @@ FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgr
 
   for (auto [shard, error] : llvm::enumerate(errors))
     if (!error.empty())
-      return emitError(programs[shard * kShardSize].module->getLoc())
+      return emitError(shards[shard].front().module->getLoc())
              << "compiling the programs failed: " << error;
   if (options.assembly) {
     SmallVector<char, 0> text;

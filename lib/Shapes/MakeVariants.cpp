@@ -6,6 +6,7 @@
 #include "ttc/Shapes/Variants.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -23,7 +24,12 @@ public:
   std::optional<Extent> fit(ArrayRef<int64_t> values) const;
 
 private:
-  std::optional<double> getSlope(unsigned dim, ArrayRef<int64_t> values) const;
+  struct Slope {
+    int64_t rise, run;
+  };
+  std::optional<Slope> getSlope(unsigned dim, ArrayRef<int64_t> values) const;
+  std::optional<Extent> fit(ArrayRef<int64_t> values, ArrayRef<Slope> slopes, int64_t divisor,
+                            bool &isAmbiguous) const;
 
   const ExtentSpace &space;
   std::vector<SmallVector<int64_t>> points;
@@ -42,11 +48,12 @@ private:
   /// " with batch 1, sequence 37"
   std::string print(const Probe &probe) const;
   AffineMapAttr fitTypes(Type type, ArrayRef<Type> others) const;
+  AffineMapAttr fitElements(Attribute attribute, ArrayRef<Attribute> others) const;
   bool isSameOp(Operation *op, Operation *other, unsigned number) const;
   Operation *insertIdentity(Operation *op, Operation *before, unsigned number);
   Value getSource(Value value) const;
   LogicalResult compareOps(Operation *op, ArrayRef<Operation *> others);
-  LogicalResult compareAttributes(Operation *op, Operation *other, const Probe &probe);
+  LogicalResult compareAttributes(Operation *op, ArrayRef<Operation *> others);
   LogicalResult compareConstants(ConstantOp op, ArrayRef<Operation *> others);
 
   func::FuncOp function;
@@ -64,8 +71,8 @@ private:
 //===--- fitting ----------------------------------------------------------------------===//
 
 /// From the two points that are farthest apart along a dimension alone. 0 if all have one size.
-std::optional<double> Fitter::getSlope(unsigned dim, ArrayRef<int64_t> values) const {
-  std::optional<double> slope;
+std::optional<Fitter::Slope> Fitter::getSlope(unsigned dim, ArrayRef<int64_t> values) const {
+  std::optional<Slope> slope;
   int64_t farthest = 0;
   bool differs = false;
   for (size_t a = 0; a < points.size(); ++a)
@@ -78,41 +85,57 @@ std::optional<double> Fitter::getSlope(unsigned dim, ArrayRef<int64_t> values) c
       if (!isAlone)
         continue;
       farthest = std::abs(distance);
-      slope = static_cast<double>(values[b] - values[a]) / static_cast<double>(distance);
+      slope = {values[b] - values[a], distance};
     }
-  return differs ? slope : 0;
+  return differs ? slope : Slope{0, 1};
+}
+
+/// The extent with this divisor. Nothing if there is none, or if the points allow several.
+std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values, ArrayRef<Slope> slopes, int64_t divisor,
+                                  bool &isAmbiguous) const {
+  Extent extent = space.getConstant(0);
+  extent.divisor = divisor;
+  for (auto [multiplier, slope] : llvm::zip_equal(extent.multipliers, slopes))
+    multiplier = std::llround(static_cast<double>(slope.rise) * static_cast<double>(divisor) /
+                              static_cast<double>(slope.run));
+  int64_t least = INT64_MIN, most = INT64_MAX;
+  for (auto [point, value] : llvm::zip_equal(points, values)) {
+    int64_t sum = 0;
+    for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, point))
+      sum += multiplier * size;
+    least = std::max(least, value * divisor - sum);
+    most = std::min(most, value * divisor - sum + divisor - 1);
+  }
+  if (least > most)
+    return std::nullopt;
+  extent.offset = least;
+  isAmbiguous = least != most && !space.isExact(extent);
+  if (isAmbiguous)
+    return std::nullopt;
+  return extent;
 }
 
 std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values) const {
-  SmallVector<double> slopes;
+  SmallVector<Slope> slopes;
+  // Where nothing is rounded, as for frames of 320 samples, the slopes say the divisor.
+  int64_t exact = 1;
+  constexpr int64_t kMostDivisor = 64, kMostExactDivisor = 1 << 20;
   for (unsigned dim = 0; dim < space.getDimensions().size(); ++dim) {
-    std::optional<double> slope = getSlope(dim, values);
+    std::optional<Slope> slope = getSlope(dim, values);
     if (!slope)
       return std::nullopt;
     slopes.push_back(*slope);
+    const int64_t run = std::abs(slope->run);
+    exact = std::lcm(exact, run / std::gcd(run, slope->rise));
+    if (exact > kMostExactDivisor)
+      exact = 1;
   }
-  constexpr int64_t kMostDivisor = 64;
-  for (int64_t divisor = 1; divisor <= kMostDivisor; ++divisor) {
-    Extent extent = space.getConstant(0);
-    extent.divisor = divisor;
-    for (auto [multiplier, slope] : llvm::zip_equal(extent.multipliers, slopes))
-      multiplier = std::llround(slope * static_cast<double>(divisor));
-    int64_t least = INT64_MIN, most = INT64_MAX;
-    for (auto [point, value] : llvm::zip_equal(points, values)) {
-      int64_t sum = 0;
-      for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, point))
-        sum += multiplier * size;
-      least = std::max(least, value * divisor - sum);
-      most = std::min(most, value * divisor - sum + divisor - 1);
-    }
-    if (least > most)
-      continue;
-    extent.offset = least;
-    if (least == most || space.isExact(extent))
+  bool isAmbiguous = false;
+  for (int64_t divisor = 1; divisor <= kMostDivisor && !isAmbiguous; ++divisor)
+    if (std::optional<Extent> extent = fit(values, slopes, divisor, isAmbiguous))
       return extent;
-    return std::nullopt;
-  }
-  return std::nullopt;
+  return isAmbiguous || exact <= kMostDivisor ? std::nullopt
+                                              : fit(values, slopes, exact, isAmbiguous);
 }
 
 //===--- comparing --------------------------------------------------------------------===//
@@ -144,21 +167,52 @@ AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
       AffineMap::get(0, space.getDimensions().size(), exprs, type.getContext()));
 }
 
-LogicalResult Comparison::compareAttributes(Operation *op, Operation *other, const Probe &probe) {
+/// The elements of an attribute as functions of the extents. Null if they are no such functions.
+AffineMapAttr Comparison::fitElements(Attribute attribute, ArrayRef<Attribute> others) const {
+  auto elements = dyn_cast<DenseI64ArrayAttr>(attribute);
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; elements && i < elements.size(); ++i) {
+    SmallVector<int64_t> numbers = {elements[i]};
+    for (Attribute other : others)
+      if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(other);
+          array && array.size() == elements.size())
+        numbers.push_back(array[i]);
+    std::optional<Extent> extent =
+        numbers.size() == others.size() + 1 ? fitter.fit(numbers) : std::nullopt;
+    if (!extent)
+      return {};
+    exprs.push_back(space.getExpr(*extent, attribute.getContext()));
+  }
+  return elements ? AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(), exprs,
+                                                      attribute.getContext()))
+                  : AffineMapAttr();
+}
+
+LogicalResult Comparison::compareAttributes(Operation *op, ArrayRef<Operation *> others) {
   auto following = dyn_cast<ExtentOpInterface>(op);
   const StringRef sizes = following ? following.getSizesName() : StringRef();
-  DictionaryAttr attributes = op->getAttrDictionary(), others = other->getAttrDictionary();
-  if (attributes == others || isa<ConstantOp>(op))
+  if (isa<ConstantOp>(op))
     return success();
-  for (NamedAttribute attribute : attributes) {
-    Attribute found = others.get(attribute.getName());
-    if (found != attribute.getValue() && attribute.getName() != sizes)
-      return op->emitOpError("'") << attribute.getName().strref() << "' depends on sizes: it is "
-                                  << found << " with " << print(probe) << ", and "
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    const StringRef name = attribute.getName();
+    auto values =
+        llvm::map_to_vector(others, [&](Operation *other) { return other->getAttr(name); });
+    auto differing =
+        llvm::find_if(values, [&](Attribute value) { return value != attribute.getValue(); });
+    if (name == sizes || differing == values.end())
+      continue;
+    // Where parts begin, for --ttc-mask-padding to compute.
+    AffineMapAttr places =
+        sizes.empty() ? AffineMapAttr() : fitElements(attribute.getValue(), values);
+    if (!places || op->hasAttr(kNumbersAttrName))
+      return op->emitOpError("'") << name << "' depends on sizes: it is " << *differing << " with "
+                                  << print(probes[differing - values.begin()]) << ", and "
                                   << attribute.getValue()
                                   << " with the largest; expected the same for all sizes";
+    op->setAttr(kNumbersAttrName, places);
   }
-  return success(attributes.size() == others.size());
+  return success(llvm::all_of(
+      others, [&](Operation *other) { return other->getAttrs().size() <= op->getAttrs().size(); }));
 }
 
 /// Whether the elements that both tensors have, in one corner, are the same bytes.
@@ -305,14 +359,14 @@ LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others
              << "' here, or other operands: expected the same ops for all sizes";
     for (auto [operand, otherOperand] : llvm::zip_equal(op->getOperands(), other->getOpOperands()))
       otherOperand.set(values[number].lookup(operand));
-    if (failed(compareAttributes(op, other, probe)))
-      return failure();
     for (auto [result, otherResult] : llvm::zip_equal(op->getResults(), other->getResults())) {
       values[number][result] = otherResult;
       if (auto type = dyn_cast<RankedTensorType>(otherResult.getType()))
         llvm::append_range(sizes, type.getShape());
     }
   }
+  if (failed(compareAttributes(op, others)))
+    return failure();
   if (auto constant = dyn_cast<ConstantOp>(op);
       constant && failed(compareConstants(constant, others)))
     return failure();

@@ -78,6 +78,10 @@ LogicalResult Variant::run() {
     }
     if (failed(isReplaced))
       return failure();
+    if (!*isReplaced && op->hasAttr(kNumbersAttrName))
+      return op->emitOpError("depends on sizes by ")
+             << op->getAttr(kNumbersAttrName)
+             << "; expected an op that does not, or a slice or a constant";
     if (*isReplaced) {
       ++numRewritten;
       next = previous ? previous->getNextNode() : &block.front();

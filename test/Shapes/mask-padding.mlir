@@ -70,3 +70,38 @@ func.func @patches(%x: tensor<1x3x32xf32> {ttc.dims = affine_map<()[s0] -> (1, 3
   %0 = ttc.conv %x, %w {strides = [4]} : (tensor<1x3x32xf32>, tensor<4x3x4xf32>) -> tensor<1x4x8xf32>
   return %0 : tensor<1x4x8xf32>
 }
+
+// -----
+
+// What follows a padded part is moved to its place: element i of the result is element i + (gap) from the part's end on.
+// CHECK-LABEL: func.func @after
+// CHECK-SAME: -> (tensor<10xf32> {ttc.dims = #{{.*}}})
+// CHECK: %[[MINUS:.*]] = ttc.mul %arg1
+// CHECK: %[[GAP:.*]] = ttc.add %[[MINUS]]
+// CHECK: %[[ALL:.*]] = ttc.concat
+// CHECK: %[[I:.*]] = ttc.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]>
+// CHECK: %[[BEFORE:.*]] = ttc.compare lt %[[I]], %arg1
+// CHECK: %[[MOVED:.*]] = ttc.add %[[I]], %[[GAP]]
+// CHECK: %[[INDEX:.*]] = ttc.where %[[BEFORE]], %[[I]], %[[MOVED]]
+// CHECK: ttc.gather %[[ALL]], %[[INDEX]] {axis = 0}
+func.func @after(%x: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<10xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %w = ttc.constant dense<0.5> : tensor<2xf32>
+  %0 = ttc.concat %x, %w {axis = 0} : (tensor<8xf32>, tensor<2xf32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+// The last row, and some columns of it.
+// CHECK-LABEL: func.func @last
+// CHECK: %[[LAST:.*]] = ttc.add %arg1
+// CHECK: %[[ROW:.*]] = ttc.gather %arg0, %{{.*}} {axis = 0}
+// CHECK: ttc.slice %[[ROW]] {{.*}}starts = [0, 1], steps = [1, 2]}
+func.func @last(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<1x3xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %0 = ttc.slice %x {starts = [7, 1], sizes = [1, 3], steps = [1, 2], ttc.numbers = affine_map<()[s0] -> (s0 - 1, 1)>} : (tensor<8x6xf32>) -> tensor<1x3xf32>
+  return %0 : tensor<1x3xf32>
+}

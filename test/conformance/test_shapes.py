@@ -115,6 +115,49 @@ CONFLICTS = {
 }
 
 
+def constants(model, **arrays):
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in arrays.items())
+    return model
+
+
+# What begins at another place in each run.
+PLACES = {
+    "last": constants(small(("Gather", ["x", "i"], "y", {"axis": 1}), output=["batch", 6]), i=np.int64(-1)),
+    "last two": constants(small(("Gather", ["x", "i"], "y", {"axis": 1}), output=["batch", 2, 6]), i=np.int64([-2, -1])),
+    "slice of the last": constants(
+        small(("Slice", ["x", "s", "e", "a"], "y", {}), output=["batch", 1, 6]), s=[-1], e=[2**62], a=[1]),
+    "all but the last": constants(
+        small(("Slice", ["x", "s", "e", "a"], "y", {}), output=["batch", "m", 6]), s=[0], e=[-1], a=[1]),
+    "the last but one, and columns": constants(
+        small(("Slice", ["x", "s", "e", "a"], "y", {}), output=["batch", 2, 3]), s=[-3, 1], e=[-1, 4], a=[1, 2]),
+    "backwards": constants(
+        small(("Slice", ["x", "s", "e", "a", "t"], "y", {}), output=["batch", "n", 6]), s=[-1], e=[-2**62], a=[1], t=[-1]),
+    "differences": constants(
+        small(
+            ("Slice", ["x", "one", "most", "a"], "b", {}),
+            ("Slice", ["x", "zero", "end", "a"], "c", {}),
+            ("Sub", ["b", "c"], "y", {}),
+            output=["batch", "m", 6],
+        ),
+        one=[1], most=[2**62], zero=[0], end=[-1], a=[1]),
+    "what follows": small(("Concat", ["x", "x", "x"], "y", {"axis": 1}), output=["batch", "m", 6]),
+    "reductions over what follows": small(
+        ("Tanh", ["x"], "t", {}),
+        ("Concat", ["t", "x"], "c", {"axis": 0}),
+        ("ReduceMean", ["c"], "m", {"axes": [0, 1], "keepdims": 0}),
+        ("Concat", ["t", "x"], "d", {"axis": 1}),
+        ("ReduceMax", ["d"], "n", {"axes": [0, 1], "keepdims": 0}),
+        ("Add", ["m", "n"], "y", {}),
+        output=[6],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_parts_that_begin_at_another_place(name, tools, tmp_path):
+    assert check(tools, tmp_path, PLACES[name], ["batch:1,3", "n:4..20"], runs=10) >= 20
+
+
 @pytest.mark.parametrize("name", CONFLICTS)
 def test_ops_that_need_different_padding(name, tools, tmp_path):
     assert check(tools, tmp_path, CONFLICTS[name], ["batch:1,3", "n:5,20"], runs=12) >= 24

@@ -224,7 +224,7 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [Ttc_FollowsExtents
 }
 
 def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
-    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    Ttc_FollowsExtents, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     Ttc_WholeTensors<"an index may name any element">]> {
   let summary = "takes slices by vectors of indices";
   let description = [{

@@ -88,6 +88,114 @@ FailureOr<bool> TileOp::followExtents(OpBuilder &, ExtentScope &scope) {
 }
 StringRef TileOp::getSizesName() { return "repeats"; }
 
+//===--- parts that begin at another place in each run --------------------------------------===//
+
+namespace {
+
+/// Indices along a dimension, computed from the extents: i32 tensors of as many elements as the
+/// dimension has, or of one.
+class IndexBuilder {
+public:
+  IndexBuilder(Operation *op, OpBuilder &builder, ExtentScope &scope)
+      : builder(builder), scope(scope), loc(op->getLoc()) {}
+
+  /// 0, 1, ..., of which the elements below the extent are valid.
+  Value iota(int64_t size, const std::optional<Extent> &extent) {
+    Value numbers = makeIota(builder, loc, size);
+    if (extent && !extent->isConstant())
+      numbers.getDefiningOp()->setAttr(
+          kDimsAttrName,
+          AffineMapAttr::get(AffineMap::get(
+              0, scope.getSpace().getDimensions().size(),
+              {scope.getSpace().getExpr(*extent, builder.getContext())}, builder.getContext())));
+    return numbers;
+  }
+  Value number(int64_t value) { return makeNumber(builder, loc, builder.getI32Type(), value); }
+  Value extent(const Extent &extent) { return scope.getExtentValue(extent); }
+  Value add(Value a, Value b) { return AddOp::create(builder, loc, a, b); }
+  Value subtract(Value a, Value b) { return SubOp::create(builder, loc, a, b); }
+  Value multiply(Value a, int64_t factor) {
+    return factor == 1 ? a : Value(MulOp::create(builder, loc, a, number(factor)));
+  }
+  /// Where index < bound.
+  Value below(Value index, Value bound) {
+    return CompareOp::create(builder, loc, ComparePredicate::LT, index, bound).getResult();
+  }
+  Value choose(Value condition, Value a, Value b) {
+    return WhereOp::create(builder, loc, condition, a, b).getResult();
+  }
+  /// Element i along the dimension of the result is element index[i] of `data`.
+  Value gather(Value data, Value index, int64_t dim) {
+    return GatherOp::create(builder, loc, data, index, dim);
+  }
+
+private:
+  OpBuilder &builder;
+  ExtentScope &scope;
+  Location loc;
+};
+
+} // namespace
+
+/// The op's result is `value`, whose op is compared with the importer's shapes instead.
+static void replaceResult(Operation *op, Value value, Operation *except = nullptr) {
+  if (Attribute probed = op->removeAttr(kProbedAttrName))
+    value.getDefiningOp()->setAttr(kProbedAttrName, probed);
+  op->getResult(0).replaceUsesWithIf(value,
+                                     [&](OpOperand &use) { return use.getOwner() != except; });
+}
+
+/// Takes the dimensions whose parts begin at a computed place by index, the others by a slice.
+static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &builder,
+                                       ExtentScope &scope) {
+  const ExtentSpace &space = scope.getSpace();
+  IndexBuilder indices(op, builder, scope);
+  auto x = tensorType(op.getX());
+  SmallVector<int64_t> own(op.getStarts()), sizes(op.getSizes()), steps(op.getSteps());
+  // What the importer says of the dimensions of the result.
+  SmallVector<AffineExpr> dims;
+  Value value = op.getX();
+  for (int64_t dim = 0; dim < x.getRank(); ++dim) {
+    dims.push_back(space.getExpr(scope.getDeclared(op, dim).value_or(space.getConstant(sizes[dim])),
+                                 op.getContext()));
+    std::optional<Extent> start = space.fromExpr(starts.getResult(dim));
+    if (start && start->isConstant())
+      continue;
+    FailureOr<Extent> extent = getValidExtent(op, scope, op.getX(), dim);
+    if (failed(extent))
+      return failure();
+    // The first and the last element must be valid in every run.
+    const int64_t step = steps[dim];
+    Extent taken = scope.getDeclared(op, dim).value_or(space.getConstant(sizes[dim]));
+    std::optional<Extent> span = space.multiply(space.add(taken, -1), step);
+    std::optional<Extent> last = start && span ? space.add(*start, *span) : std::nullopt;
+    std::optional<Extent> beyond =
+        start ? space.multiply(step > 0 ? *last : *start, -1) : std::nullopt;
+    std::optional<Extent> rest =
+        last && beyond ? space.add(space.add(*extent, -1), *beyond) : std::nullopt;
+    if (!rest || space.getLeast(*rest) < 0 || space.getLeast(step > 0 ? *start : *last) < 0)
+      return emitPaddingError(op, scope, op.getX(), dim)
+             << "expected a part that is valid in every run, found " << space.print(taken)
+             << " elements from " << (start ? space.print(*start) : "somewhere") << " on";
+    Value index = indices.iota(sizes[dim], taken);
+    index = indices.add(indices.multiply(index, step), indices.extent(*start));
+    value = indices.gather(value, index, dim);
+    own[dim] = 0;
+    steps[dim] = 1;
+    dims[dim] = space.getExpr(taken, op.getContext());
+  }
+  if (ArrayRef<int64_t>(sizes) != tensorType(value).getShape() ||
+      llvm::any_of(steps, [](int64_t step) { return step != 1; })) {
+    auto rest = SliceOp::create(builder, op.getLoc(), value, own, sizes, steps);
+    rest->setAttr(kDimsAttrName, AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(),
+                                                                   dims, op.getContext())));
+    value = rest;
+  }
+  replaceResult(op, value);
+  op.erase();
+  return success();
+}
+
 /// Sets the extent of a part of a dimension. `size` is that of the part.
 static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value part, int64_t dim,
                               int64_t start, int64_t step, int64_t size) {
@@ -124,7 +232,12 @@ static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value 
   return success();
 }
 
-FailureOr<bool> SliceOp::followExtents(OpBuilder &, ExtentScope &scope) {
+FailureOr<bool> SliceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (auto starts = (*this)->getAttrOfType<AffineMapAttr>(kNumbersAttrName)) {
+    if (failed(takeComputedParts(*this, starts.getValue(), builder, scope)))
+      return failure();
+    return true;
+  }
   for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
     if (failed(takePart(*this, scope, getX(), getY(), dim, getStarts()[dim], getSteps()[dim],
                         getSizes()[dim])))
@@ -155,7 +268,52 @@ FailureOr<bool> SplitOp::followExtents(OpBuilder &, ExtentScope &scope) {
 }
 StringRef SplitOp::getSizesName() { return "sizes"; }
 
-FailureOr<bool> ConcatOp::followExtents(OpBuilder &, ExtentScope &scope) {
+/// On an op that has been seen: what lies between its valid elements stays, and its users leave it
+/// out.
+static constexpr StringLiteral kGapsAttrName = "gaps";
+
+/// Closes the gaps between the parts of a concatenation: element i of the result is element
+/// i + (gap after part k, of all parts that end at or before i).
+static LogicalResult closeGaps(ConcatOp op, OpBuilder &builder, ExtentScope &scope) {
+  const ExtentSpace &space = scope.getSpace();
+  const int64_t axis = op.getAxis();
+  SmallVector<Extent> extents;
+  Extent all = space.getConstant(0);
+  for (Value input : op.getInputs()) {
+    FailureOr<Extent> extent = scope.isPadded(input, axis)
+                                   ? getValidExtent(op, scope, input, axis)
+                                   : space.getConstant(tensorType(input).getDimSize(axis));
+    if (failed(extent))
+      return failure();
+    extents.push_back(*extent);
+    std::optional<Extent> sum = space.add(all, *extent);
+    if (!sum)
+      return emitPaddingError(op, scope, input, axis)
+             << "expected parts whose sizes add up to an affine function of the dimensions";
+    all = *sum;
+  }
+  builder.setInsertionPointAfter(op);
+  IndexBuilder indices(op, builder, scope);
+  const Value place = indices.iota(tensorType(op.getY()).getDimSize(axis), all);
+  Value index = place;
+  Extent end = space.getConstant(0);
+  for (auto [input, extent] :
+       llvm::zip_equal(op.getInputs().drop_back(), ArrayRef(extents).drop_back())) {
+    end = *space.add(end, extent);
+    if (!scope.isPadded(input, axis))
+      continue;
+    std::optional<Extent> gap = space.multiply(extent, -1);
+    gap = space.add(*gap, tensorType(input).getDimSize(axis));
+    index = indices.choose(indices.below(place, indices.extent(end)), index,
+                           indices.add(index, indices.extent(*gap)));
+  }
+  Value closed = indices.gather(op.getY(), index, axis);
+  replaceResult(op, closed, closed.getDefiningOp());
+  op->setAttr(kGapsAttrName, builder.getUnitAttr());
+  return success();
+}
+
+FailureOr<bool> ConcatOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
   const DimensionMap map = getDimensionMap(*this);
   SmallVector<int> own;
@@ -163,12 +321,15 @@ FailureOr<bool> ConcatOp::followExtents(OpBuilder &, ExtentScope &scope) {
     llvm::append_range(own, map.getIndex(operand, axis).loops);
   if (failed(followLoops(*this, scope, [&](int loop) { return llvm::is_contained(own, loop); })))
     return failure();
+  if ((*this)->removeAttr(kGapsAttrName))
+    return false;
   int64_t start = 0;
   for (Value input : getInputs().drop_back()) {
-    if (scope.isPadded(input, axis))
-      return emitPaddingError(*this, scope, input, axis)
-             << "what follows it would begin at another place in each run; expected it to be the "
-                "last operand";
+    if (scope.isPadded(input, axis)) {
+      if (failed(closeGaps(*this, builder, scope)))
+        return failure();
+      return true;
+    }
     start += tensorType(input).getDimSize(axis);
   }
   Value last = getInputs().back();
@@ -210,28 +371,49 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &, ExtentScope &scope) {
   return false;
 }
 
-/// Lets negative indices count from the end of what is valid.
-static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                     OpOperand &data, OpOperand &indices, int64_t axis) {
-  FailureOr<Extent> extent = getValidExtent(op, scope, data.get(), axis);
-  if (failed(extent))
-    return failure();
+/// Lets negative indices count from the end of what is valid. The last dimension of `indices` has
+/// an index for each axis; that of one axis has no such dimension.
+static LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                      OpOperand &data, OpOperand &indices, ArrayRef<int64_t> axes) {
+  auto isPadded = [&](int64_t axis) { return scope.isPadded(data.get(), axis); };
+  if (llvm::none_of(axes, isPadded))
+    return success();
+  const auto count = static_cast<int64_t>(axes.size());
+  SmallVector<Extent> extents;
+  for (int64_t axis : axes) {
+    const int64_t size = tensorType(data.get()).getDimSize(axis);
+    FailureOr<Extent> extent = isPadded(axis) ? getValidExtent(op, scope, data.get(), axis)
+                                              : scope.getSpace().getConstant(size);
+    if (failed(extent))
+      return failure();
+    extents.push_back(*extent);
+  }
   DenseElementsAttr constant;
   if (matchPattern(indices.get(), m_Constant(&constant))) {
     ConstantTensor numbers = ConstantTensor::get(constant);
-    for (int64_t i = 0; i < (numbers.isSplat() ? 1 : numbers.getNumElements()); ++i)
-      if (int64_t index = numbers.getInteger(i);
-          index < 0 ||
-          (index >= scope.getSpace().getLeast(*extent) && !scope.isPadded(indices.get())))
-        return emitPaddingError(op, scope, data.get(), axis)
+    bool hasNegative = false;
+    for (int64_t i = 0; i < (numbers.isSplat() ? count : numbers.getNumElements()); ++i) {
+      if (!isPadded(axes[i % count]))
+        continue;
+      const int64_t index = numbers.getInteger(i),
+                    least = scope.getSpace().getLeast(extents[i % count]);
+      hasNegative |= index < 0;
+      if (index < -least || (index >= least && !scope.isPadded(indices.get())))
+        return emitPaddingError(op, scope, data.get(), axes[i % count])
                << "expected constant indices that are valid in every run, found " << index;
-    return success();
+    }
+    if (!hasNegative)
+      return success();
   }
   Location loc = op->getLoc();
   Type type = tensorType(indices.get()).getElementType();
-  Value size = scope.getExtentValue(*extent);
+  SmallVector<Value> sizes;
+  for (const Extent &extent : extents)
+    sizes.push_back(scope.getExtentValue(extent));
+  Value size =
+      count == 1 ? sizes.front() : Value(ConcatOp::create(builder, loc, sizes, /*axis=*/0));
   if (type != builder.getI32Type())
-    size = CastOp::create(builder, loc, RankedTensorType::get({1}, type), size).getY();
+    size = CastOp::create(builder, loc, RankedTensorType::get({count}, type), size).getY();
   Value zero = makeNumber(builder, loc, type, 0);
   Value isNegative =
       CompareOp::create(builder, loc, ComparePredicate::LT, indices.get(), zero).getResult();
@@ -246,9 +428,8 @@ static LogicalResult countFromExtent(Operation *op, OpBuilder &builder, ExtentSc
 }
 
 FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  if (scope.isPadded(getData(), getAxis()) &&
-      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
-                             (*this)->getOpOperand(1), getAxis())))
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1), {static_cast<int64_t>(getAxis())})))
     return failure();
   if (failed(followOtherLoops(*this, scope, 0, {static_cast<int64_t>(getAxis())})))
     return failure();
@@ -257,9 +438,8 @@ FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
 
 FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
-  if (scope.isPadded(getData(), axis) &&
-      failed(countFromExtent(*this, builder, scope, (*this)->getOpOperand(0),
-                             (*this)->getOpOperand(1), axis)))
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1), {axis})))
     return failure();
   // Elements of the other dimensions stay where they are.
   for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim)
@@ -267,6 +447,29 @@ FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope 
       scope.setPadding(getY(), dim, scope.getPadding(getIndices(), dim));
     else if (dim != axis && scope.isPadded(getData(), dim))
       return emitPaddingError(*this, scope, getData(), dim) << "expected indices of the same size";
+  return false;
+}
+
+FailureOr<bool> GatherNdOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const int64_t batch = getBatchDims(), indicesRank = tensorType(getIndices()).getRank(),
+                count = tensorType(getIndices()).getShape().back();
+  if (scope.isPadded(getIndices(), indicesRank - 1))
+    return emitPaddingError(*this, scope, getIndices(), indicesRank - 1)
+           << "expected as many indices in every run";
+  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+                              (*this)->getOpOperand(1),
+                              llvm::to_vector(llvm::seq<int64_t>(batch, batch + count)))))
+    return failure();
+  // The dimensions of the result: those of the indices but the last, then what is left of the data.
+  for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim) {
+    const bool isOfIndices = dim < indicesRank - 1;
+    Value from = isOfIndices ? getIndices() : getData();
+    const int64_t at = isOfIndices ? dim : dim - (indicesRank - 1) + batch + count;
+    if (scope.isPadded(from, at))
+      scope.setPadding(getY(), dim, scope.getPadding(from, at));
+    else if (dim < batch && scope.isPadded(getData(), dim))
+      scope.setPadding(getY(), dim, scope.getPadding(getData(), dim));
+  }
   return false;
 }
 

@@ -21,6 +21,17 @@ namespace mlir::ttc {
 struct LoweredProgram {
   Operation *module;
   llvm::StringRef symbol;
+  /// The numbers of the variants that run it, ascending. Programs of different variants that differ
+  /// in sizes only share their code.
+  llvm::SmallVector<unsigned, 1> variants = {};
+};
+
+/// What is known about the code.
+struct MachineCodeFacts {
+  /// Of all zones, data and events (kernels/ZoneMarkers.h) that are left in the programs.
+  std::set<std::string> zoneNames;
+  /// Programs that run another one's code, with other sizes.
+  size_t merged = 0;
 };
 
 struct MachineCodeOptions {
@@ -36,11 +47,9 @@ struct MachineCodeOptions {
 /// exports each program's symbol and needs no library. The same programs give the same bytes:
 /// groups depend on the list alone. With `assembly`, returns the concatenated assembly instead of
 /// the object. On failure, diagnostics are emitted at the programs' modules.
-/// `zoneNames` gets the names of all zones, data and events (kernels/ZoneMarkers.h) that are left
-/// in the programs.
 FailureOr<llvm::SmallVector<char, 0>> compilePrograms(ArrayRef<LoweredProgram> programs,
                                                       const MachineCodeOptions &options,
-                                                      std::set<std::string> *zoneNames = nullptr);
+                                                      MachineCodeFacts *facts = nullptr);
 
 } // namespace mlir::ttc
 

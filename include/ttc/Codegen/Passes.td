@@ -545,7 +545,11 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
     ttc.binary @code dense_resource<code> : tensor<8192xi8>
     ```
 
-    Counters (`--mlir-pass-statistics`): `programs`, `code-bytes` (of the shared object and the
+    Programs of different variants of a model (`ttc.variant` of the entry that runs them) that differ in
+    integers only share one body, which loads them from a table; each keeps its symbol. So the
+    variants of a model take little more time and code than one.
+
+    Counters (`--mlir-pass-statistics`): `programs`, `merged` (programs that share the body of another one), `code-bytes` (of the shared object and the
     facts).
   }];
   let options = [
