@@ -144,7 +144,7 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
     low.push_back(range.low);
     high.push_back(range.high);
   }
-  std::vector<SmallVector<int64_t>> probes = {low};
+  std::vector<SmallVector<int64_t>> probes;
   for (auto [dim, named] : llvm::enumerate(ranges)) {
     const DimRange &range = named.second;
     const int64_t middle = (range.low + range.high) / 2 / range.step * range.step;
@@ -159,6 +159,9 @@ std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
         probes.push_back(probe);
     }
   }
+  // Last: those before it differ in one dimension, which messages can name.
+  if (!llvm::is_contained(probes, low))
+    probes.push_back(low);
   return probes;
 }
 

@@ -4,6 +4,8 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "ttc/Shapes/Variants.h"
+#include "ttc/Support/Location.h"
+#include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <numeric>
@@ -47,6 +49,8 @@ public:
 private:
   /// " with batch 1, sequence 37"
   std::string print(const Probe &probe) const;
+  /// Adds a note that says by which dimensions the probe differs, and what to do.
+  InFlightDiagnostic advise(InFlightDiagnostic diagnostic, const Probe &probe) const;
   AffineMapAttr fitTypes(Type type, ArrayRef<Type> others) const;
   AffineMapAttr fitElements(Attribute attribute, ArrayRef<Attribute> others) const;
   bool isSameOp(Operation *op, Operation *other, unsigned number) const;
@@ -147,6 +151,21 @@ std::string Comparison::print(const Probe &probe) const {
   return llvm::join(texts, ", ");
 }
 
+InFlightDiagnostic Comparison::advise(InFlightDiagnostic diagnostic, const Probe &probe) const {
+  SmallVector<std::string> names;
+  SmallVector<Setting> settings;
+  for (auto [dim, extent] : llvm::zip_equal(space.getDimensions(), probe.extents))
+    if (extent != dim.high) {
+      names.push_back(dim.name);
+      settings.push_back({"dim", dim.name, std::to_string(dim.high)});
+    }
+  diagnostic.attachNote() << "what differs depends on " << llvm::join(names, " or ") << ": give "
+                          << (names.size() == 1 ? "it" : "each") << " one size, such as "
+                          << spell(settings)
+                          << ", or a range without the sizes at which the model differs";
+  return diagnostic;
+}
+
 /// The sizes of a type as functions of the extents. Null if they are always the same, or no such
 /// functions.
 AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
@@ -204,11 +223,14 @@ LogicalResult Comparison::compareAttributes(Operation *op, ArrayRef<Operation *>
     // Where parts begin, for --ttc-mask-padding to compute.
     AffineMapAttr places =
         sizes.empty() ? AffineMapAttr() : fitElements(attribute.getValue(), values);
-    if (!places || op->hasAttr(kNumbersAttrName))
-      return op->emitOpError("'") << name << "' depends on sizes: it is " << *differing << " with "
-                                  << print(probes[differing - values.begin()]) << ", and "
-                                  << attribute.getValue()
-                                  << " with the largest; expected the same for all sizes";
+    if (!places || op->hasAttr(kNumbersAttrName)) {
+      const Probe &probe = probes[differing - values.begin()];
+      return advise(op->emitOpError("'")
+                        << name << "' depends on sizes: it is " << *differing << " with "
+                        << print(probe) << ", and " << attribute.getValue()
+                        << " with the largest; expected the same for all sizes",
+                    probe);
+    }
     op->setAttr(kNumbersAttrName, places);
   }
   return success(llvm::all_of(
@@ -290,10 +312,12 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
     exprs.push_back(space.getExpr(*extent, op.getContext()));
   }
   if (static_cast<int64_t>(exprs.size()) != count)
-    return op.emitOpError(
-               "its elements depend on sizes in a way that bucketed sizes do not support: "
-               "those with ")
-           << print(*differing) << " are not the first ones of those with the largest";
+    return advise(op.emitOpError("its ")
+                      << whole.getType().getShape() << " elements depend on sizes: expected those "
+                      << "with " << print(*differing)
+                      << " to be the first ones of those with the largest, or at most "
+                      << kMostNumbers << " whole numbers that are sums of multiples of the sizes",
+                  *differing);
   op->setAttr(kNumbersAttrName, AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(),
                                                                   exprs, op.getContext())));
   return success();
@@ -349,14 +373,22 @@ Operation *Comparison::insertIdentity(Operation *op, Operation *before, unsigned
   return identity;
 }
 
+/// "'ttc.add' (node)"
+static std::string describe(Operation *op) {
+  const std::string node = toText(op->getLoc());
+  return ("'" + op->getName().getStringRef() + "'" + (node.empty() ? "" : " (" + node + ")")).str();
+}
+
 LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others) {
   SmallVector<int64_t> sizes;
   for (auto [number, other] : llvm::enumerate(others)) {
     const Probe &probe = probes[number];
     if (!isSameOp(op, other, number))
-      return op->emitOpError("with ")
-             << print(probe) << ", the model has '" << other->getName()
-             << "' here, or other operands: expected the same ops for all sizes";
+      return advise(op->emitOpError("expected the same ops for all sizes; with ")
+                        << print(probe) << ", the model has "
+                        << (op->getName() == other->getName() ? "this op with other operands"
+                                                              : describe(other) + " here"),
+                    probe);
     for (auto [operand, otherOperand] : llvm::zip_equal(op->getOperands(), other->getOpOperands()))
       otherOperand.set(values[number].lookup(operand));
     for (auto [result, otherResult] : llvm::zip_equal(op->getResults(), other->getResults())) {
@@ -386,9 +418,11 @@ LogicalResult Comparison::run() {
   values.resize(probes.size());
   for (Probe probe : probes)
     if (probe.function.getNumArguments() != function.getNumArguments())
-      return function.emitError("the model has ")
-             << probe.function.getNumArguments() << " inputs with " << print(probe) << "; expected "
-             << function.getNumArguments() << ", as with the largest sizes";
+      return advise(function.emitError("the model has ")
+                        << probe.function.getNumArguments() << " inputs with " << print(probe)
+                        << "; expected " << function.getNumArguments()
+                        << ", as with the largest sizes",
+                    probe);
   for (BlockArgument argument : function.getArguments()) {
     const unsigned index = argument.getArgNumber();
     SmallVector<Type> types;
@@ -400,9 +434,19 @@ LogicalResult Comparison::run() {
     if (llvm::all_of(types, [&](Type type) { return type == argument.getType(); }))
       continue;
     AffineMapAttr dims = fitTypes(argument.getType(), types);
-    if (!dims)
-      return function.emitError("argument ")
-             << index << ": expected sizes that are sums of multiples of the dimensions";
+    if (!dims) {
+      auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+      const size_t differing =
+          llvm::find_if(types, [&](Type type) { return type != argument.getType(); }) -
+          types.begin();
+      return advise(function.emitError("input ")
+                        << (name ? "'" + name.getValue().str() + "'" : std::to_string(index))
+                        << " is " << types[differing] << " with " << print(probes[differing])
+                        << ", and " << argument.getType()
+                        << " with the largest; expected sizes that are sums of multiples of the "
+                           "dimensions",
+                    probes[differing]);
+    }
     function.setArgAttr(index, kDimsAttrName, dims);
   }
   SmallVector<Block::iterator> at = llvm::map_to_vector(probes, [](const Probe &probe) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Models that are not the same at all sizes: what differs, where, by which dimension, and what to do.
+// REQUIRES: compiler, x86-64
+// RUN: split-file %s %t
+// RUN: onnx-text %t/branch.txt %t/branch.onnx
+// RUN: not ttc-translate --onnx-to-bundle %t/branch.onnx --dim=N:2..64 --dim=K:2..3 -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=BRANCH
+// BRANCH: error: y/long: 'ttc.exp' op expected the same ops for all sizes; with N 2, K 3, the model has 'ttc.neg' (y/short) here
+// BRANCH: note: y/long: what differs depends on N: give it one size, such as --dim=N:64, or a range without the sizes at which the model differs
+// RUN: onnx-text %t/reversed.txt %t/reversed.onnx
+// RUN: not ttc-translate --onnx-to-bundle %t/reversed.onnx --dim=N:2..64 -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=REVERSED
+// REVERSED: error: {{.*}}'ttc.constant' op its 64 elements depend on sizes: expected those with N {{[0-9]+}} to be the first ones of those with the largest, or at most 16 whole numbers that are sums of multiples of the sizes
+// REVERSED: note: {{.*}}what differs depends on N: give it one size, such as --dim=N:64, or a range
+// RUN: test ! -e %t/no.ttcb
+
+//--- branch.txt
+<ir_version: 8, opset_import: ["" : 13]>
+branch (float[N, K] x) => (float[N, K] y)
+<int64 zero = {0}, int64 ten = {10}> {
+  shape = Shape(x)
+  n = Gather(shape, zero)
+  isShort = Less(n, ten)
+  y = If (isShort) <
+    then_branch = then () => (float[N, K] short) { short = Neg(x) },
+    else_branch = else () => (float[N, K] long) { long = Exp(x) }
+  >
+}
+//--- reversed.txt
+<ir_version: 8, opset_import: ["" : 13]>
+reversed (int64[N] x) => (int64[N] y)
+<int64 zero = {0}, int64 minus = {-1}> {
+  shape = Shape(x)
+  n = Gather(shape, zero)
+  last = Add(n, minus)
+  numbers = Range(last, minus, minus)
+  y = Add(x, numbers)
+}
