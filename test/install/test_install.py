@@ -139,6 +139,26 @@ def test_host_ops_example_registers_its_function(build_example, tools, root, tmp
     assert "wants com.acme.Swish\n" in printed and re.search(r"^y: -?\d+\.\d{4} ", printed, re.M)
 
 
+def test_shapes_example_embeds_texts(build_example, build_dir, tools, root, tmp_path):
+    """In C as in Python, one by one as in batches; a text that is too long is an error, and the next one runs."""
+    program = build_example("shapes", "ttrt-embed")
+    run(sys.executable, root / "examples/shapes/make.py", tmp_path / "encoder.onnx")
+    tools.run("ttc-translate", "--onnx-to-bundle", "--dim=batch:1..8", "--dim=sequence:1..512", tmp_path / "encoder.onnx",
+              "-o", tmp_path / "encoder.ttcb")
+    words = ["a stitch in time", "saves nine", "nine lives has a cat", "x", "time in a stitch", "\u00e9t\u00e9", "nine saves", "z" * 512, "y"]
+    text = "\n".join(words)
+    printed = [run(program, tmp_path / "encoder.ttcb", batch, input=text).splitlines() for batch in "138"]
+    python = run(sys.executable, root / "examples/shapes/embed.py", tmp_path / "encoder.onnx", input=text,
+                 env={**os.environ, "PYTHONPATH": f"{build_dir / 'python'}:{root / 'python'}", "TTC_BIN": str(build_dir / "bin")})
+    assert [line.split(",")[0] for line in python.splitlines()] == [line.split(",")[0] for line in printed[0]]
+    assert "5: like 1, " in python and "7: like 2, " in python and len(printed[0]) == len(words) - 1
+    for lines in printed[1:] + [python.splitlines()]:
+        assert all(abs(float(a.split()[-1]) - float(b.split()[-1])) <= 0.0011 for a, b in zip(lines, printed[0], strict=True))
+    done = subprocess.run([program, tmp_path / "encoder.ttcb", "1"], input="a\n" + "z" * 513 + "\nb", capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout.startswith("2: like 1")
+    assert "no variant of model 'main' holds batch = 1, sequence = 513" in done.stderr
+
+
 def test_c_example_runs_a_bundle(example, tools, root, tmp_path):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle)
