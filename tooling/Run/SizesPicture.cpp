@@ -75,10 +75,12 @@ private:
         ++next;
       const double first = static_cast<double>(report.sizes[i].size),
                    last = static_cast<double>(report.sizes[next - 1].size);
-      boxes.push_back(
-          {boxes.empty() ? from : boxes.back().end, last, Variant, report.sizes[i].variant,
-           fmt::format("{}: {} {} to {}", report.sizes[i].variant, report.range.dim, first, last),
-           static_cast<int64_t>(boxes.size())});
+      // The model's name is in the title.
+      const std::string &name = report.sizes[i].variant;
+      boxes.push_back({boxes.empty() ? from : boxes.back().end, last, Variant,
+                       name.substr(name.rfind('.') + 1),
+                       fmt::format("{}: {} {} to {}", name, report.range.dim, first, last),
+                       static_cast<int64_t>(boxes.size())});
       i = next;
     }
     if (boxes.front().end <= from) // one size alone

@@ -105,9 +105,9 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
       continue;
     }
     for (std::string_view onnxOnly :
-         {"entry", "dim", "dims-from", "variant-limit", "input-shape", "input-value", "value-shape", "host-ops", "host-result",
-          "keep-values", "dump-ir", "tune", "context", "sequences", "prefill", "cache",
-          "activations", "logits"})
+         {"entry", "dim", "dims-from", "variant-limit", "input-shape", "input-value", "value-shape",
+          "host-ops", "host-result", "keep-values", "dump-ir", "tune", "context", "sequences",
+          "prefill", "cache", "activations", "logits"})
       if (name.substr(0, name.find('=')) == onnxOnly)
         return fmt::format("--{} is not an option for a module of MLIR, but for a model", onnxOnly);
     pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
