@@ -109,7 +109,11 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
           "host-ops", "host-result", "keep-values", "dump-ir", "tune", "context", "sequences",
           "prefill", "cache", "activations", "logits"})
       if (name.substr(0, name.find('=')) == onnxOnly)
-        return fmt::format("--{} is not an option for a module of MLIR, but for a model", onnxOnly);
+        return fmt::format("--{} is not an option for a module of MLIR, but for a model{}",
+                           onnxOnly,
+                           onnxOnly.starts_with("dim") || onnxOnly == "input-shape"
+                               ? ": give the arguments of its functions static types"
+                               : "");
     pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
   }
   return "";

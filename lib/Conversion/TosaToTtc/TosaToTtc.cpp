@@ -131,7 +131,12 @@ struct ConvertTosaToTtc : mlir::ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc
         auto tensor = dyn_cast<TensorType>(type);
         if (!tensor || (tensor.hasRank() && tensor.hasStaticShape()))
           continue;
-        op->emitOpError("expected static shapes, found ") << type;
+        InFlightDiagnostic error = op->emitOpError("expected static shapes, found ") << type;
+        if (isStatic)
+          error.attachNote(op->getParentOp()->getLoc())
+              << "give the function's arguments and results static types, and run "
+                 "--tosa-infer-shapes first; for ranges of sizes, compile the model as ONNX, with "
+                 "--dim=NAME:LOW..HIGH";
         isStatic = false;
         break;
       }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --convert-tosa-to-ttc --split-input-file --verify-diagnostics
 
+// expected-note @below {{give the function's arguments and results static types, and run --tosa-infer-shapes first}}
 func.func @dynamic(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   // expected-error @below {{expected static shapes, found 'tensor<?x3xf32>'}}
   %0 = tosa.abs %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
-  return %0 : tensor<?x3xf32>
+  // expected-error @below {{expected static shapes, found 'tensor<?x3xf32>'}}
+  %1 = tosa.abs %0 : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %1 : tensor<?x3xf32>
 }
 
 // -----
