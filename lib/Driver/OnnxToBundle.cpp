@@ -124,7 +124,8 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
     module->getBody()->getOperations().splice(module->getBody()->end(),
                                               next->getBody()->getOperations());
     if (auto added = (*next)->getAttrOfType<DictionaryAttr>(kMetadataAttrName)) {
-      NamedAttrList all = (*module)->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+      auto first = (*module)->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+      NamedAttrList all = first ? first : DictionaryAttr::get(context);
       all.append(added.begin(), added.end());
       (*module)->setAttr(kMetadataAttrName, all.getDictionary(context));
     }

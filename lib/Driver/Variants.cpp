@@ -11,6 +11,7 @@
 #include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -77,8 +78,9 @@ public:
       : model(model), context(context), options(options) {}
 
   OwningOpRef<ModuleOp> import(std::vector<std::pair<std::string, DimRange>> ranges);
-  /// In one line, which variants the last import has and what they cost.
+  /// In one line, which variants the last import has, and what they cost.
   std::string describe() const;
+  std::string describeCost() const;
 
 private:
   OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef name);
@@ -215,12 +217,10 @@ std::string VariantImporter::describe() const {
       output << ", ..., " << sizes.back();
     output << "; ";
   };
-  SmallVector<DimRange> all;
   SmallVector<std::string> names;
   std::vector<SmallVector<std::string>> buckets;
   size_t combinations = 1;
   for (auto [dim, named] : llvm::enumerate(ranges)) {
-    all.push_back(named.second);
     names.push_back(named.first);
     SmallVector<int64_t> sizes =
         llvm::map_to_vector(choices, [dim = dim](const auto &choice) { return choice[dim]; });
@@ -236,13 +236,21 @@ std::string VariantImporter::describe() const {
   else
     print(llvm::join(names, " x "),
           llvm::map_to_vector(choices, [](const auto &sizes) { return joinSizes(sizes); }));
+  output << describeCost();
+  return text;
+}
+
+std::string VariantImporter::describeCost() const {
+  std::string text;
   const std::optional<SizeHistogram> requests = getRequests();
-  output << "expected time "
-         << llvm::format("%.2f", requests ? estimateSlowdown(*requests, choices, cost)
-                                          : estimateSlowdown(all, choices, cost))
-         << " times that of exact shapes, "
-         << (requests ? "for the requests of " + options.histogramFile
-                      : "if all sizes are equally frequent");
+  const auto all = llvm::map_to_vector(ranges, [](const auto &named) { return named.second; });
+  llvm::raw_string_ostream(text)
+      << "expected time "
+      << llvm::format("%.2f", requests ? estimateSlowdown(*requests, choices, cost)
+                                       : estimateSlowdown(all, choices, cost))
+      << " times that of exact shapes, "
+      << (requests ? "for the requests of " + llvm::sys::path::filename(options.histogramFile).str()
+                   : "if all sizes are equally frequent");
   return text;
 }
 
@@ -333,7 +341,12 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
   } else {
     module = importer.import(open);
   }
-  if (module)
+  if (module) {
     emitRemark(UnknownLoc::get(context)) << importer.describe();
+    Builder builder(context);
+    (*module)->setAttr(kMetadataAttrName, builder.getDictionaryAttr(builder.getNamedAttr(
+                                              "variants/" + options.functionName,
+                                              builder.getStringAttr(importer.describeCost()))));
+  }
   return module;
 }

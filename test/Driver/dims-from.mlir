@@ -9,7 +9,9 @@
 // RUN: cd %t && ttc-translate --onnx-to-bundle pixels.onnx --dims-from=images.csv --variant-limit=3 -o pixels.ttcb 2>&1 | FileCheck %s --check-prefix=PIXELS
 // PIXELS: remark: 3 variants of main: H x W 64x96, 96x64, 128x128; expected time 1.05 times that of exact shapes, for the requests of images.csv
 // RUN: ttrun read %t/pixels.ttcb | FileCheck %s --check-prefix=READ
+// READ: variants/main {{.*}} B
 // READ: main: H 1..128, W 1..128
+// READ: expected time 1.05 times that of exact shapes, for the requests of images.csv
 // READ: variant main.64x96: H 1..64, W 1..96;
 // READ: variant main.96x64: H 1..96, W 1..64;
 // READ: variant main.128x128: H 1..128, W 1..128;
@@ -23,6 +25,10 @@
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx --dims-from=n.csv --dim=K:2..3 -o rows.ttcb 2>&1 | FileCheck %s --check-prefix=BESIDE
 // BESIDE: variants of main: K {{.*}}3; N {{.*}}9; {{.*}} if all sizes are equally frequent
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx rows.onnx --entry=a,b --dims-from=entries.csv --dim=K:3 -o rows.ttcb 2>&1 | FileCheck %s --check-prefix=ENTRIES
+// One model of several has variants.
+// RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx rows.onnx --entry=a,b --dim=a/N:3 --dim=b/N:1..8 --dim=K:3 -o one.ttcb
+// RUN: ttrun read %t/one.ttcb | FileCheck %s --check-prefix=ONE
+// ONE: b: N 1..8
 // ENTRIES: of a: N {{.*}}8;
 // ENTRIES: of b: N {{.*}}5;
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx --dims-from=one.csv --dim=K:3 -o one.ttcb 2>&1 | count 0

@@ -106,6 +106,17 @@ std::string boundsText(const ModelInfo &model, const VariantInfo *variant) {
   return text;
 }
 
+/// What the compiler says about the choice of variants; "" if it says nothing.
+static std::string costOf(const Bundle &bundle, const std::string &model) {
+  const auto *metadata = bundle.metadata().metadata();
+  for (uint32_t i = 0; i < count(metadata); ++i) {
+    const fb::Metadatum &entry = *metadata->Get(i);
+    if (text(entry.key()) == "variants/" + model && count(entry.value()))
+      return {reinterpret_cast<const char *>(entry.value()->data()), count(entry.value())};
+  }
+  return "";
+}
+
 void printModels(const Bundle &bundle) {
   const std::vector<ModelInfo> models = modelsOf(bundle);
   if (!models.empty())
@@ -116,6 +127,8 @@ void printModels(const Bundle &bundle) {
       for (const ModelPortInfo &port : *ports)
         printLine("    {}  {} {}[{}]", ports == &model.inputs ? "input " : "output", port.name,
                   port.dtype, fmt::join(port.sizes, ", "));
+    if (const std::string cost = costOf(bundle, model.name); !cost.empty())
+      printLine("    {}", cost);
     for (const VariantInfo &variant : model.variants)
       printLine("    variant {}: {}; slots {}, activations {}", variant.entry,
                 boundsText(model, &variant), bytesText(variant.slotBytes),

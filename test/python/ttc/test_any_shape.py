@@ -352,7 +352,7 @@ def test_sizes_from_requests(tmp_path, caplog):
             assert bundle.run(**texts(1, 5))["embedding"].shape == (1, 32)
             assert bundle.run(**texts(2, 40))["embedding"].shape == (2, 32)
     assert found[0] == found[1] == found[2] and {"batch": 2, "sequence": 40} in map(dict, found[0])
-    assert "times that of exact shapes, for the requests of <dims_from>" in caplog.text
+    assert "times that of exact shapes, for the requests of requests.csv" in caplog.text
     path = ttc.build(model, tmp_path / "one.ttcb", dims_from=requests, options=["--variant-limit=1"])
     with ttrt.load(path) as bundle:
         assert len(bundle.variants) == 1
