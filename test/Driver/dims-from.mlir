@@ -33,6 +33,11 @@
 // ENTRIES: of b: N {{.*}}5;
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx --dims-from=one.csv --dim=K:3 -o one.ttcb 2>&1 | count 0
 
+// One dimension of two that have no name.
+// RUN: onnx-text %t/open.txt %t/open.onnx
+// RUN: cd %t && ttc-translate --onnx-to-bundle open.onnx --dims-from=open.csv -o open.ttcb 2>&1 | FileCheck %s --check-prefix=OPEN
+// OPEN: of main: a.0 {{.*}}9;
+
 // RUN: cd %t && not ttc-translate --onnx-to-bundle rows.onnx --dims-from=no-file.csv -o no.ttcb 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: --dims-from: no-file.csv: cannot read the file: No such file or directory
 // RUN: cd %t && not ttc-translate --onnx-to-bundle rows.onnx --dims-from=unknown.csv -o no.ttcb 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -56,7 +61,7 @@
 // RUN: cd %t && not ttc-translate --onnx-to-bundle rows.onnx --dims-from=n.csv --dims-from=rows.csv -o no.ttcb 2>&1 | FileCheck %s --check-prefix=FILES
 // FILES: rows.csv: expected one file, found also 'n.csv'
 // RUN: cd %t && not ttc-translate --onnx-to-bundle rows.onnx --dims-from=n.csv --variant-limit=0 -o no.ttcb 2>&1 | FileCheck %s --check-prefix=LIMIT
-// LIMIT: --variant-limit: expected a positive number and --dims-from, found 0
+// LIMIT: --variant-limit: expected a number from 1 to 64 and --dims-from, found 0
 // RUN: not ttc compile %t/rows.csv.mlir --dims-from=n.csv 2>&1 | FileCheck %s --check-prefix=MLIR
 // MLIR: --dims-from is not an option for a module of MLIR, but for a model: give the arguments of its functions static types
 // RUN: test ! -e %t/no.ttcb
@@ -86,6 +91,15 @@ halves (float[1, 2, N, 4] x) => (float[1, 2, N, 4] y)
   up = Resize <mode = "nearest", coordinate_transformation_mode = "asymmetric", nearest_mode = "floor"> (pooled, , scales)
   y = Add(x, up)
 }
+//--- open.txt
+<ir_version: 8, opset_import: ["" : 13]>
+open (float[?] a, float[?] b) => (float[N] y) {
+  y = Add(a, b)
+}
+//--- open.csv
+a.0=b.0
+4
+9
 //--- images.csv
 "H", W, count
 64,96,1000

@@ -59,7 +59,7 @@ def test_meshes(tools, root, tmp_path, devices):
         assert any("the first 32 of 64 devices" in text for text in texts) == (devices == 64)
 
 
-@pytest.mark.parametrize("sizes, lanes", [("31..32", 1), ("1..32", 3), ("1..32:1", 3), ("4..5:1", 2)])
+@pytest.mark.parametrize("sizes, lanes", [("31..32", 1), ("31..32:2", 1), ("1..32", 3), ("1..32:1", 3), ("4..5:1", 2)])
 def test_times_over_sizes(tools, written, tmp_path, sizes, lanes):
     """The variants, and four boxes for each size."""
     picture = tmp_path / "sizes.svg"

@@ -28,7 +28,8 @@ public:
     // From 0, unless that would leave much of the picture empty.
     const int64_t low = report.sizes.front().size;
     high = static_cast<double>(report.sizes.back().size);
-    from = static_cast<double>(low) > high / 3 ? static_cast<double>(low) : 0;
+    from = report.sizes.size() > 1 && static_cast<double>(low) > high / 3 ? static_cast<double>(low)
+                                                                          : 0;
     double median = 0;
     for (const SizeTimes &times : report.sizes) {
       const bool isFirst = &times == &report.sizes.back(); // of all runs

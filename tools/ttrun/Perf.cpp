@@ -217,8 +217,11 @@ static int perfSizes(const std::string &path, const SizeRange &range, const Sess
       options.sandbox || !options.inputs.empty())
     throw UserError(fmt::format(
         "--dim={}:{}..{} measures blocking runs with random inputs: expected no --input, --ops, "
-        "--programs, --csv, --timeline, --profile, --schedule, --queues, --sandbox and --alone",
+        "--programs, --csv, --timeline, --warmup, --profile, --schedule, --queues, --sandbox and "
+        "--alone",
         range.dim, range.low, range.high));
+  if (json && picture == "-")
+    throw UserError("--json and --picture=- use standard output; give only one of them");
   Session session(path, options);
   if (session.mesh())
     throw UserError(fmt::format("--dim={}:{}..{}: expected a model for one device, found one for a "
@@ -308,7 +311,8 @@ int perfCommand(int argc, char **argv) {
 
   if (std::optional<SizeRange> range = takeRange(options.dims))
     return perfSizes(path, *range, options, loops, json, picture,
-                     ops || programs || !csv.empty() || !timeline.empty() || options.alone);
+                     ops || programs || !csv.empty() || !timeline.empty() || options.alone ||
+                         warmup != UINT64_MAX);
   if (!picture.empty())
     throw UserError("--picture draws time over size: expected --dim=NAME:LOW..HIGH, found one size "
                     "of each dimension");

@@ -82,6 +82,24 @@ static bool isKnownDim(StringRef name, const OnnxImportOptions &options) {
          llvm::any_of(options.dimRanges, [&](const auto &known) { return known.first == name; });
 }
 
+/// Keeps the first of the names "ids.1=mask.1"; the others become aliases. Returns an error
+/// message, or an empty string.
+static std::string takeNames(StringRef &name, OnnxImportOptions &options) {
+  SmallVector<StringRef> names;
+  name.split(names, '=');
+  for (auto [index, own] : llvm::enumerate(names)) {
+    if (own.empty())
+      return "expected a name on both sides of '='";
+    if (isKnownDim(own, options) || options.dimAliases.contains(own) ||
+        llvm::is_contained(ArrayRef(names).take_front(index), own))
+      return "found the name twice";
+  }
+  name = names.front();
+  for (StringRef alias : ArrayRef(names).drop_front())
+    options.dimAliases[alias] = name.str();
+  return "";
+}
+
 std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
   // Names may contain colons; a range with a step has one, too.
   auto [name, sizeText] = text.rsplit(':');
@@ -97,17 +115,8 @@ std::string mlir::ttc::addDim(StringRef text, OnnxImportOptions &options) {
     return complain("expected a name and a size, such as sequence:128, a range, such as "
                     "sequence:1..512 or height:64..640:32 (multiples of 32), or sizes in ascending "
                     "order, such as batch:1,2,4,8");
-  SmallVector<StringRef> names;
-  name.split(names, '=');
-  name = names.front();
-  for (auto [index, own] : llvm::enumerate(names)) {
-    if (own.empty() || isKnownDim(own, options) || options.dimAliases.contains(own) ||
-        llvm::is_contained(ArrayRef(names).take_front(index), own))
-      return complain(own.empty() ? "expected a name on both sides of '='"
-                                  : "found the name twice");
-  }
-  for (StringRef alias : ArrayRef(names).drop_front())
-    options.dimAliases[alias] = name.str();
+  if (std::string problem = takeNames(name, options); !problem.empty())
+    return complain(problem);
   if (range && range->low < range->high)
     options.dimRanges.emplace_back(name.str(), *range);
   else
@@ -128,8 +137,12 @@ std::string mlir::ttc::addDimsFrom(StringRef file, OnnxImportOptions &options) {
     return complain(problem);
   options.histogramFile = file.str();
   for (auto [index, name] : llvm::enumerate(histogram.dims)) {
-    if (isKnownDim(name, options))
-      return complain("'" + name + "' is a column here; expected no " + spell("dim") + " of it");
+    StringRef own = name;
+    if (isKnownDim(own, options))
+      return complain("'" + own + "' is a column here; expected no " + spell("dim") + " of it");
+    if (std::string problem = takeNames(own, options); !problem.empty())
+      return complain("'" + name + "': " + problem);
+    name = own.str();
     const SmallVector<int64_t> sizes = histogram.getSizes(index);
     if (sizes.size() == 1) {
       options.dims[name] = sizes.front();
@@ -252,10 +265,12 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     return failure();
   }
   options.nodeLimit = clOptions->nodeLimit;
-  if (clOptions->variantLimit < 1 ||
+  constexpr int64_t kMostVariants = 64;
+  if (clOptions->variantLimit < 1 || clOptions->variantLimit > kMostVariants ||
       (clOptions->variantLimit.getNumOccurrences() && options.histogramFile.empty())) {
-    llvm::WithColor::error() << "--variant-limit: expected a positive number and "
-                             << spell("dims-from") << ", found " << clOptions->variantLimit
+    llvm::WithColor::error() << "--variant-limit: expected a number from 1 to " << kMostVariants
+                             << " and " << spell("dims-from") << ", found "
+                             << clOptions->variantLimit
                              << (options.histogramFile.empty() ? " alone\n" : "\n");
     return failure();
   }
