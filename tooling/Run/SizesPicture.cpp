@@ -101,6 +101,7 @@ private:
   void drawTimes() {
     const double room = static_cast<double>(kPlotWidth) / static_cast<double>(report.sizes.size());
     const double wide = std::clamp(room * 0.3, 1.5, 6.), aside = std::min(room * 0.3, 4.);
+    point = std::clamp(room, 2., 4.);
     for (const SizeTimes &times : report.sizes) {
       const double x = xOf(static_cast<double>(times.size));
       const double top = yOf(times.p90);
@@ -130,12 +131,11 @@ private:
   }
 
   void drawPoint(double x, double ms, SizeKind kind, const SizeTimes &times) {
-    constexpr double kPoint = 4;
     if (ms > most) {
       ++beyond;
       farthest = std::max(farthest, ms);
     }
-    svg.box(x - kPoint / 2, yOf(ms) - kPoint / 2, kPoint, kPoint, kSizeKinds[kind].fill,
+    svg.box(x - point / 2, yOf(ms) - point / 2, point, point, kSizeKinds[kind].fill,
             fmt::format("{}: {}. {}", kSizeKinds[kind].name, Svg::timeText(ms * 1e3),
                         aboutText(times)));
   }
@@ -149,6 +149,7 @@ private:
   const SizesReport &report;
   Svg svg;
   double from = 0, high = 1, most = 0, farthest = 0; ///< times in ms
+  double point = 4;
   uint64_t beyond = 0;
 };
 
