@@ -59,9 +59,8 @@ static DenseElementsAttr makeI32(MLIRContext *context, ArrayRef<int32_t> numbers
 }
 
 Value Masks::getExtentValue(const Extent &extent) {
-  Value &value = computed[space.print(extent)];
-  if (value)
-    return value;
+  if (Value known = computed.lookup(space.print(extent)))
+    return known;
   MLIRContext *context = function.getContext();
   auto number = [&](int64_t number) -> Value {
     return prologue<ConstantOp>(makeI32(context, static_cast<int32_t>(number)));
@@ -71,7 +70,11 @@ Value Masks::getExtentValue(const Extent &extent) {
     if (multiplier == 0)
       continue;
     Value term = extents;
-    if (space.getDimensions().size() > 1) {
+    if (const auto *factors = space.getFactors(index)) {
+      // Before the others: they are built at the end of the prologue, too.
+      Value left = getExtentValue(factors->first), right = getExtentValue(factors->second);
+      term = prologue<MulOp>(left, right);
+    } else if (space.getDimensions().size() > 1) {
       const int64_t one = 1, start = static_cast<int64_t>(index);
       term = prologue<SliceOp>(extents, start, one, one).getY();
     }

@@ -14,6 +14,9 @@ public:
   Masks(func::FuncOp function, ExtentSpace space, Value extents);
 
   const ExtentSpace &getSpace() const override { return space; }
+  std::optional<Extent> multiply(const Extent &a, const Extent &b) override {
+    return space.multiply(a, b);
+  }
   const Padding &getPadding(Value value, int64_t dim) const override;
   void setPadding(Value value, int64_t dim, Padding padding) override;
   LogicalResult fill(OpOperand &operand, int64_t dim, Fill fill) override;
