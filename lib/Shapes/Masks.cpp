@@ -226,8 +226,7 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
     // Zero is the zero point.
     if (fill != Fill::Zero || getPadding(dequantize.getX(), dim).empty())
       return std::nullopt;
-    dequantize.getXMutable().assign(
-        mask(dequantize.getX(), dim, dequantize.getZeroPoint(), /*forAll=*/false));
+    fillWith(dequantize.getXMutable(), dim, dequantize.getZeroPoint());
     return success();
   }
   if (!isa_and_present<ReshapeOp, TransposeOp, ConcatOp, SplitOp, SliceOp>(op))
@@ -258,7 +257,12 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
   return success();
 }
 
-Value Masks::mask(Value value, int64_t dim, Value number, bool forAll) {
+void Masks::fillWith(OpOperand &operand, int64_t dim, Value number) {
+  if (!getPadding(operand.get(), dim).empty())
+    operand.set(mask(operand.get(), dim, number, /*forAll=*/false, operand.getOwner()));
+}
+
+Value Masks::mask(Value value, int64_t dim, Value number, bool forAll, Operation *before) {
   auto type = cast<RankedTensorType>(value.getType());
   const Padding padding = getPadding(value, dim);
   SmallVector<Value> valid = getValid(padding);
@@ -268,7 +272,9 @@ Value Masks::mask(Value value, int64_t dim, Value number, bool forAll) {
   SmallVector<int64_t> shape(type.getRank() - dim, 1);
   shape[0] = type.getDimSize(dim);
   for (Value condition : valid) {
-    if (Operation *op = masked.getDefiningOp())
+    if (before)
+      builder.setInsertionPoint(before);
+    else if (Operation *op = masked.getDefiningOp())
       builder.setInsertionPointAfter(op);
     else
       builder.setInsertionPointAfter(lastOfPrologue);

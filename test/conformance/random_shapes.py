@@ -102,7 +102,7 @@ class Graph:
 
 
 def unary(g, x):
-    op = g.pick(["Relu", "Sigmoid", "Tanh", "Erf", "Abs", "Neg", "HardSwish", *["Floor"] * x.exact])
+    op = g.pick(["Relu", "Sigmoid", "Tanh", "Erf", "Abs", "Neg", "HardSwish", *["Floor"] * int(x.exact)])
     g.emit(op, [x], x.shape, x.exact and op in ("Relu", "Abs", "Neg", "Floor"))
 
 
@@ -266,6 +266,8 @@ def padded(g, x):
 
 
 def transposed(g, x):
+    if not x.rank:
+        return unary(g, x)
     perm = [int(i) for i in g.random.permutation(x.rank)]
     g.emit("Transpose", [x], [x.shape[i] for i in perm], x.exact, perm=perm)
 

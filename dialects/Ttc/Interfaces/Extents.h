@@ -105,6 +105,8 @@ public:
   /// Lets the padding of an operand along a dimension hold `fill`. Fails, with a diagnostic, if the
   /// element type has no such number.
   virtual LogicalResult fill(OpOperand &operand, int64_t dim, Fill fill) = 0;
+  /// The same with the one element of a tensor that is computed before the op, for this use alone.
+  virtual void fillWith(OpOperand &operand, int64_t dim, Value number) = 0;
   /// The op is known to store `number` in the padding of its result along a dimension, where the
   /// other dimensions are valid.
   virtual void setFilled(Value result, int64_t dim, Fill number) = 0;
