@@ -53,9 +53,16 @@ LogicalResult VariantAttr::verifyDims(AffineMap dims, ShapedType type,
   for (auto [i, expr] : llvm::enumerate(dims.getResults())) {
     std::optional<ValidSize> size = ValidSize::get(expr, getNumDims());
     auto fits = [](int64_t number) { return 0 <= number && number <= INT32_MAX; };
-    if (!size || !fits(size->divisor) || !llvm::all_of(size->multipliers, fits))
-      return emitError() << "(D2) expected a sum of multiples with at most one quotient, found "
-                         << text(expr);
+    auto isWritable = [&](const ValidSize &part) {
+      return fits(part.divisor) && llvm::all_of(part.multipliers, fits);
+    };
+    auto isPositive = [&](const ValidSize::Product &product) {
+      return product.times > 0 && llvm::all_of(product.factors, isWritable);
+    };
+    if (!size || !isWritable(*size) || !llvm::all_of(size->products, isPositive))
+      return emitError()
+             << "(D2) expected a sum of multiples and products with at most one quotient, found "
+             << text(expr);
     std::optional<int64_t> most = size->at(getHigh()), least = size->at(getLow());
     if (!most || *most != type.getDimSize(i) || !least || *least < 0)
       return emitError() << "(D3) expected a size of " << type.getDimSize(i) << " in dimension "

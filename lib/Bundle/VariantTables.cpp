@@ -10,8 +10,17 @@ namespace fb = ttrt::fb;
 
 namespace {
 
-bool isSame(const std::unique_ptr<fb::ExtentT> &a, const std::unique_ptr<fb::ExtentT> &b) {
+bool isSameSum(const auto &a, const auto &b) {
   return a->multipliers == b->multipliers && a->offset == b->offset && a->divisor == b->divisor;
+}
+
+bool isSame(const std::unique_ptr<fb::ExtentT> &a, const std::unique_ptr<fb::ExtentT> &b) {
+  return isSameSum(a, b) &&
+         llvm::equal(a->products, b->products, [](const auto &left, const auto &right) {
+           return left->times == right->times &&
+                  llvm::equal(left->factors, right->factors,
+                              [](const auto &x, const auto &y) { return isSameSum(x, y); });
+         });
 }
 /// Whether ports of two variants differ in nothing but the sizes at `high`.
 bool isSamePort(const fb::PortT &a, const fb::PortT &b) {
@@ -70,6 +79,12 @@ LogicalResult mlir::ttc::writeVariant(EntryOp entry,
   return success();
 }
 
+template <typename Table> static void writeSize(const ValidSize &size, Table &table) {
+  table.multipliers.assign(size.multipliers.begin(), size.multipliers.end());
+  table.offset = size.offset;
+  table.divisor = size.divisor;
+}
+
 void mlir::ttc::writeDims(Operation *port, fb::PortT &table) {
   auto dims = port->getAttrOfType<AffineMapAttr>(kDimsAttrName);
   if (!dims)
@@ -78,9 +93,14 @@ void mlir::ttc::writeDims(Operation *port, fb::PortT &table) {
   for (AffineExpr expr : map.getResults()) {
     ValidSize size = *ValidSize::get(expr, map.getNumSymbols());
     auto extent = std::make_unique<fb::ExtentT>();
-    extent->multipliers.assign(size.multipliers.begin(), size.multipliers.end());
-    extent->offset = size.offset;
-    extent->divisor = size.divisor;
+    writeSize(size, *extent);
+    for (const ValidSize::Product &product : size.products) {
+      auto written = std::make_unique<fb::ExtentProductT>();
+      written->times = product.times;
+      for (const ValidSize &factor : product.factors)
+        writeSize(factor, *written->factors.emplace_back(std::make_unique<fb::ExtentFactorT>()));
+      extent->products.push_back(std::move(written));
+    }
     table.dims.push_back(std::move(extent));
   }
 }
@@ -121,6 +141,18 @@ LogicalResult mlir::ttc::readVariant(EntryOp entry, const fb::EntryPoint &table,
   return success();
 }
 
+template <typename Table>
+static std::optional<ValidSize> readSize(const Table &table, unsigned numDims) {
+  ValidSize size;
+  if (table.multipliers())
+    size.multipliers.assign(table.multipliers()->begin(), table.multipliers()->end());
+  size.offset = table.offset();
+  size.divisor = table.divisor();
+  if (size.multipliers.size() != numDims || size.divisor == 0)
+    return std::nullopt;
+  return size;
+}
+
 LogicalResult mlir::ttc::readDims(Operation *port, const fb::Port &table,
                                   function_ref<InFlightDiagnostic()> emitError) {
   if (!table.dims() || table.dims()->size() == 0)
@@ -132,14 +164,24 @@ LogicalResult mlir::ttc::readDims(Operation *port, const fb::Port &table,
   };
   SmallVector<AffineExpr> results;
   for (const fb::Extent *extent : *table.dims()) {
-    ValidSize size;
-    if (extent->multipliers())
-      size.multipliers.assign(extent->multipliers()->begin(), extent->multipliers()->end());
-    size.offset = extent->offset();
-    size.divisor = extent->divisor();
-    if (!variant || size.multipliers.size() != variant.getNumDims() || size.divisor == 0)
+    const unsigned numDims = variant ? variant.getNumDims() : 0;
+    std::optional<ValidSize> size = readSize(*extent, numDims);
+    if (!variant || !size)
       return fail();
-    results.push_back(size.getExpr(port->getContext()));
+    for (uint32_t i = 0; extent->products() && i < extent->products()->size(); ++i) {
+      const fb::ExtentProduct &from = *extent->products()->Get(i);
+      ValidSize::Product product{from.times(), {}};
+      for (uint32_t j = 0; from.factors() && j < from.factors()->size(); ++j) {
+        std::optional<ValidSize> factor = readSize(*from.factors()->Get(j), numDims);
+        if (!factor)
+          return fail();
+        product.factors.push_back(std::move(*factor));
+      }
+      if (product.factors.size() < 2)
+        return fail();
+      size->products.push_back(std::move(product));
+    }
+    results.push_back(size->getExpr(port->getContext()));
   }
   port->setAttr(kDimsAttrName, AffineMapAttr::get(AffineMap::get(0, variant.getNumDims(), results,
                                                                  port->getContext())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Masks.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ExtentRules.h"
 #include "dialects/Ttc/TtcAttributes.h"
 #include "ttc/Shapes/Passes.h"
 #include "ttc/Shapes/Variants.h"
@@ -37,6 +38,7 @@ public:
 private:
   LogicalResult follow(Operation *op);
   LogicalResult checkProbes(Operation *op);
+  FailureOr<bool> closeGapsOfResults(Operation *terminator);
   LogicalResult setResultDims();
 
   func::FuncOp function;
@@ -64,8 +66,15 @@ LogicalResult Variant::run() {
   for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
     Operation *previous = op->getPrevNode();
     next = op->getNextNode();
-    if (op == block.getTerminator())
-      break;
+    if (op == block.getTerminator()) {
+      FailureOr<bool> hasClosed = closeGapsOfResults(op);
+      if (failed(hasClosed))
+        return failure();
+      if (!*hasClosed)
+        break;
+      next = previous ? previous->getNextNode() : &block.front();
+      continue;
+    }
     FailureOr<bool> isReplaced = false;
     if (auto following = dyn_cast<ExtentOpInterface>(op)) {
       OpBuilder builder(op);
@@ -145,6 +154,27 @@ LogicalResult Variant::checkProbes(Operation *op) {
   return success();
 }
 
+/// What a caller gets is valid from its first element on. Returns whether there are new ops before
+/// the terminator.
+FailureOr<bool> Variant::closeGapsOfResults(Operation *terminator) {
+  bool hasClosed = false;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      if (!masks.isPadded(operand.get(), dim) || masks.getExtent(operand.get(), dim))
+        continue;
+      OpBuilder builder(terminator);
+      FailureOr<Value> closed = closeGaps(terminator, builder, masks, operand.get(), dim);
+      if (failed(closed))
+        return failure();
+      operand.set(*closed);
+      hasClosed = true;
+      break; // the next dimension when the paddings of the new ops are known
+    }
+  }
+  return hasClosed;
+}
+
 LogicalResult Variant::setResultDims() {
   const ExtentSpace &space = masks.getSpace();
   MLIRContext *context = function.getContext();
@@ -157,11 +187,6 @@ LogicalResult Variant::setResultDims() {
     bool isAsDeclared = true;
     for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim) {
       std::optional<Extent> extent = masks.getExtent(value, dim);
-      if (!extent)
-        return function.emitError("result ")
-               << index << ": dimension " << dim
-               << " merges dimensions with sizes of their own in each run; expected a model whose "
-                  "output keeps them apart";
       exprs.push_back(space.getExpr(*extent, context));
       std::optional<Extent> wanted =
           declared ? space.fromExpr(declared.getValue().getResult(dim)) : std::nullopt;
@@ -182,27 +207,21 @@ LogicalResult Variant::setResultDims() {
 static void unifyResultDims(ArrayRef<func::FuncOp> variants) {
   func::FuncOp largest = variants.back();
   for (func::FuncOp function : variants.drop_back()) {
-    auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
-    MLIRContext *context = function.getContext();
-    SmallVector<AffineExpr> known;
-    for (auto [dim, low, high] : llvm::enumerate(variant.getLow(), variant.getHigh()))
-      known.push_back(low == high ? getAffineConstantExpr(high, context)
-                                  : getAffineSymbolExpr(dim, context));
+    const ExtentSpace space =
+        getExtentSpace(function->getAttrOfType<VariantAttr>(kVariantAttrName));
     for (unsigned index = 0; index < function.getNumResults(); ++index) {
       auto wanted = largest.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
       auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
       if (!wanted || !type)
         continue;
-      SmallVector<AffineExpr> found;
-      if (auto own = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName))
-        found = llvm::to_vector(own.getValue().getResults());
-      else
-        for (int64_t size : type.getShape())
-          found.push_back(getAffineConstantExpr(size, context));
-      auto isSame = [&](AffineExpr a, AffineExpr b) {
-        return a.replaceSymbols(known) == b.replaceSymbols(known);
+      auto own = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+      auto isSame = [&](int64_t dim) {
+        std::optional<Extent> a = space.fromExpr(wanted.getValue().getResult(dim));
+        std::optional<Extent> b = own ? space.fromExpr(own.getValue().getResult(dim))
+                                      : space.getConstant(type.getDimSize(dim));
+        return a && b && space.areEqual(*a, *b);
       };
-      if (llvm::equal(wanted.getValue().getResults(), found, isSame))
+      if (llvm::all_of(llvm::seq<int64_t>(0, type.getRank()), isSame))
         function.setResultAttr(index, kDimsAttrName, wanted);
     }
   }

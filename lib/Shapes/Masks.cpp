@@ -59,9 +59,8 @@ static DenseElementsAttr makeI32(MLIRContext *context, ArrayRef<int32_t> numbers
 }
 
 Value Masks::getExtentValue(const Extent &extent) {
-  Value &value = computed[space.print(extent)];
-  if (value)
-    return value;
+  if (Value known = computed.lookup(space.print(extent)))
+    return known;
   MLIRContext *context = function.getContext();
   auto number = [&](int64_t number) -> Value {
     return prologue<ConstantOp>(makeI32(context, static_cast<int32_t>(number)));
@@ -71,7 +70,11 @@ Value Masks::getExtentValue(const Extent &extent) {
     if (multiplier == 0)
       continue;
     Value term = extents;
-    if (space.getDimensions().size() > 1) {
+    if (const auto *factors = space.getFactors(index)) {
+      // Before the others: they are built at the end of the prologue, too.
+      Value left = getExtentValue(factors->first), right = getExtentValue(factors->second);
+      term = prologue<MulOp>(left, right);
+    } else if (space.getDimensions().size() > 1) {
       const int64_t one = 1, start = static_cast<int64_t>(index);
       term = prologue<SliceOp>(extents, start, one, one).getY();
     }
@@ -223,8 +226,7 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
     // Zero is the zero point.
     if (fill != Fill::Zero || getPadding(dequantize.getX(), dim).empty())
       return std::nullopt;
-    dequantize.getXMutable().assign(
-        mask(dequantize.getX(), dim, dequantize.getZeroPoint(), /*forAll=*/false));
+    fillWith(dequantize.getXMutable(), dim, dequantize.getZeroPoint());
     return success();
   }
   if (!isa_and_present<ReshapeOp, TransposeOp, ConcatOp, SplitOp, SliceOp>(op))
@@ -255,7 +257,12 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
   return success();
 }
 
-Value Masks::mask(Value value, int64_t dim, Value number, bool forAll) {
+void Masks::fillWith(OpOperand &operand, int64_t dim, Value number) {
+  if (!getPadding(operand.get(), dim).empty())
+    operand.set(mask(operand.get(), dim, number, /*forAll=*/false, operand.getOwner()));
+}
+
+Value Masks::mask(Value value, int64_t dim, Value number, bool forAll, Operation *before) {
   auto type = cast<RankedTensorType>(value.getType());
   const Padding padding = getPadding(value, dim);
   SmallVector<Value> valid = getValid(padding);
@@ -265,7 +272,9 @@ Value Masks::mask(Value value, int64_t dim, Value number, bool forAll) {
   SmallVector<int64_t> shape(type.getRank() - dim, 1);
   shape[0] = type.getDimSize(dim);
   for (Value condition : valid) {
-    if (Operation *op = masked.getDefiningOp())
+    if (before)
+      builder.setInsertionPoint(before);
+    else if (Operation *op = masked.getDefiningOp())
       builder.setInsertionPointAfter(op);
     else
       builder.setInsertionPointAfter(lastOfPrologue);

@@ -14,9 +14,13 @@ public:
   Masks(func::FuncOp function, ExtentSpace space, Value extents);
 
   const ExtentSpace &getSpace() const override { return space; }
+  std::optional<Extent> multiply(const Extent &a, const Extent &b) override {
+    return space.multiply(a, b);
+  }
   const Padding &getPadding(Value value, int64_t dim) const override;
   void setPadding(Value value, int64_t dim, Padding padding) override;
   LogicalResult fill(OpOperand &operand, int64_t dim, Fill fill) override;
+  void fillWith(OpOperand &operand, int64_t dim, Value number) override;
   void setFilled(Value result, int64_t dim, Fill number) override;
   Value buildCount(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> dims,
                    Type elementType) override;
@@ -31,8 +35,8 @@ private:
   /// Nothing if the value is not computed by one.
   std::optional<LogicalResult> fillSources(Value value, int64_t dim, Fill fill);
   /// The value where `dim` is valid, and `number` elsewhere; with `forAll`, it replaces the value
-  /// in all uses.
-  Value mask(Value value, int64_t dim, Value number, bool forAll);
+  /// in all uses. Built after the value is computed, or before `before`.
+  Value mask(Value value, int64_t dim, Value number, bool forAll, Operation *before = nullptr);
   /// Which elements are valid along a dimension of this padding: i1[size], for each factor that has
   /// an extent.
   SmallVector<Value> getValid(const Padding &padding);

@@ -26,6 +26,15 @@ std::string Size::describe(const std::vector<std::string> &dims) const {
   for (size_t i = 0; i < multipliers.size(); ++i)
     if (multipliers[i] != 0)
       add((multipliers[i] == 1 ? "" : std::to_string(multipliers[i]) + "*") + dims[i]);
+  for (const Product &product : products) {
+    std::string term = product.times == 1 ? "" : std::to_string(product.times);
+    for (const Size &factor : product.factors) {
+      const std::string text = factor.describe(dims);
+      const bool isName = text.find_first_of("+-*/") == std::string::npos;
+      term += (term.empty() ? "" : "*") + (isName ? text : "(" + text + ")");
+    }
+    add(term);
+  }
   if (offset != 0 || sum.empty())
     add(std::to_string(offset));
   if (divisor == 1)
@@ -95,6 +104,13 @@ Model::Model(const ttrt_bundle *bundle, const char *name) {
   findSources();
 }
 
+template <typename Table> static Size readSum(const Table &table) {
+  return {{table.multipliers()->begin(), table.multipliers()->end()},
+          table.offset(),
+          table.divisor(),
+          {}};
+}
+
 Port Model::readPort(const fb::Port &table) const {
   Port port{table.name()->str(),
             static_cast<ttrt_dtype>(table.dtype()),
@@ -108,9 +124,13 @@ Port Model::readPort(const fb::Port &table) const {
       size.offset = table.shape()->Get(i);
     } else {
       const fb::Extent &extent = *table.dims()->Get(i);
-      size.multipliers.assign(extent.multipliers()->begin(), extent.multipliers()->end());
-      size.offset = extent.offset();
-      size.divisor = extent.divisor();
+      size = readSum(extent);
+      for (uint32_t j = 0; j < count(extent.products()); ++j) {
+        const fb::ExtentProduct &from = *extent.products()->Get(j);
+        Size::Product &product = size.products.emplace_back(from.times(), std::vector<Size>());
+        for (uint32_t k = 0; k < count(from.factors()); ++k)
+          product.factors.push_back(readSum(*from.factors()->Get(k)));
+      }
     }
     port.texts.push_back(size.describe(dims_));
   }
@@ -166,6 +186,8 @@ void Model::findSources() {
   std::vector<bool> isKnown(dims_.size());
   auto unknownOf = [&](const Size &size) {
     uint32_t found = kNone;
+    if (!size.products.empty())
+      return kNone;
     for (uint32_t i = 0; i < size.multipliers.size(); ++i)
       if (size.multipliers[i] != 0 && !isKnown[i]) {
         if (found != kNone)
@@ -253,8 +275,9 @@ void Model::findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const
       const int64_t found = inputs[i].shape[axis];
       if (const int64_t expected = size.at(extents); found != expected) [[unlikely]] {
         const char *const text = inputs_[i].texts[axis].c_str();
-        const bool isFixed = std::all_of(size.multipliers.begin(), size.multipliers.end(),
-                                         [](int64_t m) { return !m; });
+        const bool isFixed =
+            size.products.empty() && std::all_of(size.multipliers.begin(), size.multipliers.end(),
+                                                 [](int64_t m) { return !m; });
         if (isFixed)
           fail(TTRT_INVALID_ARGUMENT, "input '%s': axis %u has size %lld; expected %lld",
                inputs_[i].name.c_str(), axis, static_cast<long long>(found),

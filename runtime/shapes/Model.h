@@ -31,17 +31,30 @@ template <typename Use> void forEachModel(const fb::Bundle &tables, Use use) {
   }
 }
 
-/// The valid size of a dimension of a port: (sum of multipliers[i] * extent i + offset) / divisor.
+/// The valid size of a dimension of a port: (sum of multipliers[i] * extent i + sum of products +
+/// offset) / divisor.
 struct Size {
   std::vector<int64_t> multipliers; ///< empty: the size is `offset`
   int64_t offset = 0;
   int64_t divisor = 1;
+  /// `times` times all factors, which have no products.
+  struct Product {
+    int64_t times;
+    std::vector<Size> factors;
+  };
+  std::vector<Product> products;
 
-  /// Extents are below 2^31.
+  /// Extents are below 2^31, and products fit into i64 at the highest ones (VerifyVariants.cpp).
   __int128 sumAt(const int64_t *extents) const {
     __int128 sum = offset;
     for (size_t i = 0; i < multipliers.size(); ++i)
       sum += multipliers[i] * extents[i];
+    for (const Product &product : products) {
+      __int128 term = product.times;
+      for (const Size &factor : product.factors)
+        term *= factor.at(extents);
+      sum += term;
+    }
     return sum;
   }
   /// -1 if there is no such size.

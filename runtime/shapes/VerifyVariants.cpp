@@ -15,8 +15,13 @@ using Ports = flatbuffers::Vector<flatbuffers::Offset<fb::Port>>;
 const char *nameOf(const fb::EntryPoint &entry) { return entry.name()->c_str(); }
 
 /// False if the size does not fit in i64.
-bool sizeAt(const fb::Extent &extent, const flatbuffers::Vector<uint64_t> &extents, int64_t &size) {
-  int64_t sum = extent.offset();
+/// Products are added to `sum`, which begins with what is known of them.
+template <typename Table>
+bool sizeAt(const Table &extent, const flatbuffers::Vector<uint64_t> &extents, int64_t &size,
+            int64_t products = 0) {
+  int64_t sum;
+  if (__builtin_add_overflow(extent.offset(), products, &sum))
+    return false;
   for (uint32_t i = 0; i < extents.size(); ++i) {
     int64_t term;
     if (__builtin_mul_overflow(int64_t(extent.multipliers()->Get(i)),
@@ -28,6 +33,31 @@ bool sizeAt(const fb::Extent &extent, const flatbuffers::Vector<uint64_t> &exten
     return false;
   size = sum / extent.divisor();
   return true;
+}
+
+/// The sum of a size's products. False if a factor is negative, or if it does not fit.
+bool productsAt(const fb::Extent &extent, const flatbuffers::Vector<uint64_t> &extents,
+                int64_t &sum) {
+  sum = 0;
+  for (uint32_t i = 0; i < count(extent.products()); ++i) {
+    int64_t term = extent.products()->Get(i)->times();
+    for (const fb::ExtentFactor *factor : *extent.products()->Get(i)->factors()) {
+      int64_t size;
+      if (!sizeAt(*factor, extents, size) || __builtin_mul_overflow(term, size, &term))
+        return false;
+    }
+    if (__builtin_add_overflow(sum, term, &sum))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a sum is one of multiples of the extents that grows with them.
+template <typename Table> bool isSum(const Table &table, uint32_t dims) {
+  bool good = count(table.multipliers()) == dims && table.divisor() != 0;
+  for (uint32_t j = 0; good && j < dims; ++j)
+    good = table.multipliers()->Get(j) >= 0;
+  return good;
 }
 
 void verifyBounds(const fb::EntryPoint &entry) {
@@ -80,12 +110,19 @@ void verifySizes(const fb::EntryPoint &entry, const fb::Port &port) {
          port.name()->c_str(), nameOf(entry), rank, sizes);
   for (uint32_t i = 0; i < sizes; ++i) {
     const fb::Extent &extent = *port.dims()->Get(i);
-    bool good = count(extent.multipliers()) == variant.dims()->size() && extent.divisor() != 0;
-    for (uint32_t j = 0; good && j < extent.multipliers()->size(); ++j)
-      good = extent.multipliers()->Get(j) >= 0;
-    int64_t least = -1, most = -1;
-    if (!good || !sizeAt(extent, *variant.low(), least) || !sizeAt(extent, *variant.high(), most) ||
-        most != port.shape()->Get(i))
+    const uint32_t dims = variant.dims()->size();
+    bool good = isSum(extent, dims);
+    for (uint32_t j = 0; good && j < count(extent.products()); ++j) {
+      const fb::ExtentProduct &product = *extent.products()->Get(j);
+      good = product.times() > 0 && count(product.factors()) >= 2;
+      for (uint32_t k = 0; good && k < product.factors()->size(); ++k)
+        good = isSum(*product.factors()->Get(k), dims);
+    }
+    int64_t least = -1, most = -1, atLeast = 0, atMost = 0;
+    if (!good || !productsAt(extent, *variant.low(), atLeast) ||
+        !productsAt(extent, *variant.high(), atMost) ||
+        !sizeAt(extent, *variant.low(), least, atLeast) ||
+        !sizeAt(extent, *variant.high(), most, atMost) || most != port.shape()->Get(i))
       fail(TTRT_BAD_BUNDLE,
            "port '%s' of variant '%s': expected a valid size of dimension %u that is %lld at the "
            "highest extents, and at least 0 at the lowest; found %lld and %lld",
@@ -104,11 +141,19 @@ bool isSame(const flatbuffers::Vector<T> *a, const flatbuffers::Vector<T> *b, Sa
 
 bool isSamePort(const fb::Port &a, const fb::Port &b) {
   auto equal = [](auto x, auto y) { return x == y; };
+  auto isSameSum = [&](const auto *x, const auto *y) {
+    return isSame(x->multipliers(), y->multipliers(), equal) && x->offset() == y->offset() &&
+           x->divisor() == y->divisor();
+  };
   return strcmp(a.name()->c_str(), b.name()->c_str()) == 0 && a.dtype() == b.dtype() &&
          isSame(a.dims(), b.dims(),
                 [&](const fb::Extent *x, const fb::Extent *y) {
-                  return isSame(x->multipliers(), y->multipliers(), equal) &&
-                         x->offset() == y->offset() && x->divisor() == y->divisor();
+                  return isSameSum(x, y) &&
+                         isSame(x->products(), y->products(),
+                                [&](const fb::ExtentProduct *p, const fb::ExtentProduct *q) {
+                                  return p->times() == q->times() &&
+                                         isSame(p->factors(), q->factors(), isSameSum);
+                                });
                 }) &&
          (count(a.dims()) ? count(a.shape()) == count(b.shape())
                           : isSame(a.shape(), b.shape(), equal));

@@ -94,6 +94,27 @@ func.func @after(%x: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>}, %ext
 
 // -----
 
+// Rows of an image that become one list: element i is pixel i % width of row i / width.
+// CHECK-LABEL: func.func @pixels
+// CHECK-SAME: -> (tensor<2x48xf32> {ttc.dims = #[[DIMS:.*]]})
+// CHECK: %[[WIDTH:.*]] = ttc.slice %arg1 {{.*}}starts = [1]
+// CHECK: %[[FLAT:.*]] = ttc.reshape %arg0
+// CHECK: %[[I:.*]] = ttc.constant {{.*}} : tensor<48xi32>
+// CHECK: %[[ROW:.*]] = ttc.div %[[I]], %[[WIDTH]]
+// CHECK: %[[BEFORE:.*]] = ttc.mul %[[ROW]], %[[WIDTH]]
+// CHECK: %[[COLUMN:.*]] = ttc.sub %[[I]], %[[BEFORE]]
+// CHECK: %[[BEGIN:.*]] = ttc.mul %[[ROW]], %{{.*}}
+// CHECK: %[[INDEX:.*]] = ttc.add %[[COLUMN]], %[[BEGIN]]
+// CHECK: ttc.gather %[[FLAT]], %[[INDEX]] {axis = 1}
+func.func @pixels(%x: tensor<2x8x6xf32> {ttc.dims = affine_map<()[s0, s1] -> (2, s0 floordiv 2, s1)>}, %extents: tensor<2xi32> {ttc.name = "extents"})
+    -> tensor<2x48xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["height", "width"], low = [2, 1], high = [16, 6], step = [2, 1]>} {
+  %0 = ttc.reshape %x : (tensor<2x8x6xf32>) -> tensor<2x48xf32>
+  return %0 : tensor<2x48xf32>
+}
+
+// -----
+
 // The last row, and some columns of it.
 // CHECK-LABEL: func.func @last
 // CHECK: %[[LAST:.*]] = ttc.add %arg1

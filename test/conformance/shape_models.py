@@ -176,7 +176,8 @@ def mobile(seed=3):
 
 
 def detector(seed=4):
-    """SiLU, pools that keep the size, upsampling and concatenation; boxes in a grid of the image's size."""
+    """SiLU, pools that keep the size, upsampling and concatenation; boxes in a grid of the image's size, and in a list
+    of those of two scales."""
     b = Builder(seed)
     one = b.conv("image", 3, 16, stride=2, activation="SiLU")
     two = b.conv(one, 16, 32, stride=2, activation="SiLU")
@@ -189,7 +190,11 @@ def detector(seed=4):
            coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
     x = b.conv(b("Concat", up, two, axis=1), 64, 32, activation="SiLU")
     x = b.conv(x, 32, 8, kernel=1, norm=False, activation=None)
-    return b.model([("image", None, "f32", IMAGE)], [("boxes", x, "f32", ["batch", 8, "h", "w"])])
+    coarse = b.conv(three, 32, 8, kernel=1, norm=False, activation=None)
+    flat = [b("Reshape", y, b("Concat", b.size(y, 0), b.ints(8), b.ints(-1), axis=0)) for y in (x, coarse)]
+    every = b("Sigmoid", b("Transpose", b("Concat", *flat, axis=2), perm=[0, 2, 1]))
+    return b.model([("image", None, "f32", IMAGE)],
+                   [("boxes", x, "f32", ["batch", 8, "h", "w"]), ("every", every, "f32", ["batch", "count", 8])])
 
 
 def unet(seed=5):

@@ -12,18 +12,22 @@ using namespace mlir::ttc;
 
 //===--- arithmetic -------------------------------------------------------------------===//
 
-SmallVector<int64_t> ExtentSpace::getLow() const {
-  return llvm::map_to_vector(dimensions, [](const Dimension &dim) { return dim.low; });
+static int64_t getMultiplier(const Extent &extent, size_t index) {
+  return index < extent.multipliers.size() ? extent.multipliers[index] : 0;
 }
-SmallVector<int64_t> ExtentSpace::getHigh() const {
-  return llvm::map_to_vector(dimensions, [](const Dimension &dim) { return dim.high; });
+
+static bool areIdentical(const Extent &a, const Extent &b) {
+  for (size_t i = 0; i < std::max(a.multipliers.size(), b.multipliers.size()); ++i)
+    if (getMultiplier(a, i) != getMultiplier(b, i))
+      return false;
+  return a.offset == b.offset && a.divisor == b.divisor;
 }
 
 /// Removes a remainder that is the same for all sizes, and what all numbers have in common.
 Extent ExtentSpace::normalize(Extent extent) const {
   int64_t first = extent.offset;
   bool isConstantRemainder = true;
-  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+  for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions)) {
     first += multiplier * dim.low;
     isConstantRemainder &= multiplier * dim.step % extent.divisor == 0;
   }
@@ -66,7 +70,7 @@ bool ExtentSpace::isExact(const Extent &extent) const {
     return true;
   // The dimensions are low + k * step for any k.
   int64_t first = extent.offset;
-  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+  for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions)) {
     first += multiplier * dim.low;
     if (multiplier * dim.step % extent.divisor != 0)
       return false;
@@ -80,8 +84,8 @@ std::optional<Extent> ExtentSpace::add(const Extent &a, const Extent &b) const {
     return std::nullopt;
   Extent sum = getConstant(a.offset * b.divisor + b.offset * a.divisor);
   sum.divisor = a.divisor * b.divisor;
-  for (auto [to, left, right] : llvm::zip_equal(sum.multipliers, a.multipliers, b.multipliers))
-    to = left * b.divisor + right * a.divisor;
+  for (auto [index, to] : llvm::enumerate(sum.multipliers))
+    to = getMultiplier(a, index) * b.divisor + getMultiplier(b, index) * a.divisor;
   return normalize(sum);
 }
 
@@ -101,43 +105,109 @@ Extent ExtentSpace::floorDiv(const Extent &a, int64_t divisor) const {
   return normalize(quotient);
 }
 
+std::optional<Extent> ExtentSpace::findProduct(const Extent &a, const Extent &b) const {
+  for (auto [index, factors] : llvm::enumerate(products))
+    if ((areIdentical(factors.first, a) && areIdentical(factors.second, b)) ||
+        (areIdentical(factors.first, b) && areIdentical(factors.second, a)))
+      return getDimension(numNamed + index);
+  return std::nullopt;
+}
+
+std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
+  if (b.isConstant())
+    return multiply(a, b.offset);
+  if (a.isConstant())
+    return multiply(b, a.offset);
+  if (std::optional<Extent> known = findProduct(a, b))
+    return known;
+  if (getLeast(a) < 0 || getLeast(b) < 0)
+    return std::nullopt;
+  auto most = [&](const Extent &extent) {
+    int64_t sum = extent.offset;
+    for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions))
+      sum += multiplier * (multiplier < 0 ? dim.low : dim.high);
+    return llvm::divideFloorSigned(sum, extent.divisor);
+  };
+  const Dimension product{"(" + print(a) + ") * (" + print(b) + ")", getLeast(a) * getLeast(b),
+                          most(a) * most(b), 1};
+  dimensions.push_back(product);
+  products.push_back({a, b});
+  return getDimension(dimensions.size() - 1);
+}
+
 int64_t ExtentSpace::evaluate(const Extent &extent, ArrayRef<int64_t> sizes) const {
   int64_t sum = extent.offset;
-  for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, sizes))
-    sum += multiplier * size;
+  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers))
+    if (multiplier != 0) {
+      const auto *factors = getFactors(index);
+      sum +=
+          multiplier * (factors ? evaluate(factors->first, sizes) * evaluate(factors->second, sizes)
+                                : sizes[index]);
+    }
   return llvm::divideFloorSigned(sum, extent.divisor);
 }
 
 int64_t ExtentSpace::getLeast(const Extent &extent) const {
-  SmallVector<int64_t> sizes;
-  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions))
-    sizes.push_back(multiplier < 0 ? dim.high : dim.low);
-  return evaluate(extent, sizes);
+  int64_t sum = extent.offset;
+  for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions))
+    sum += multiplier * (multiplier < 0 ? dim.high : dim.low);
+  return llvm::divideFloorSigned(sum, extent.divisor);
 }
 
 bool ExtentSpace::areEqual(const Extent &a, const Extent &b) const {
-  if (isExact(a) && isExact(b)) {
+  if (areIdentical(a, b))
+    return true;
+  bool hasProduct = false;
+  for (size_t index = numNamed; index < dimensions.size(); ++index)
+    hasProduct |= getMultiplier(a, index) != 0 || getMultiplier(b, index) != 0;
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(getDimensions(), [](const Dimension &dim) { return dim.low; });
+  auto agree = [&] { return evaluate(a, sizes) == evaluate(b, sizes); };
+  if (!hasProduct && isExact(a) && isExact(b)) {
     // Linear functions that agree at one corner and along each dimension.
-    auto agree = [&](ArrayRef<int64_t> sizes) { return evaluate(a, sizes) == evaluate(b, sizes); };
-    SmallVector<int64_t> sizes = getLow();
-    if (!agree(sizes))
+    if (!agree())
       return false;
-    for (auto [size, dim] : llvm::zip_equal(sizes, dimensions)) {
-      const int64_t low = size;
+    for (auto [size, dim] : llvm::zip_equal(sizes, getDimensions())) {
       size = dim.high;
-      if (!agree(sizes))
+      if (!agree())
         return false;
-      size = low;
+      size = dim.low;
     }
     return true;
   }
-  return a.multipliers == b.multipliers && a.offset == b.offset && a.divisor == b.divisor;
+  // Others at all sizes of the dimensions that they depend on, if these are not too many.
+  constexpr int64_t kMostSizes = 1 << 16;
+  SmallVector<unsigned> used;
+  int64_t count = 1;
+  for (auto [index, dim] : llvm::enumerate(getDimensions()))
+    if (hasProduct || getMultiplier(a, index) != 0 || getMultiplier(b, index) != 0) {
+      used.push_back(index);
+      count *= (dim.high - dim.low) / dim.step + 1;
+      if (count > kMostSizes)
+        return false;
+    }
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number;
+    for (unsigned index : used) {
+      const Dimension &dim = dimensions[index];
+      const int64_t steps = (dim.high - dim.low) / dim.step + 1;
+      sizes[index] = dim.low + rest % steps * dim.step;
+      rest /= steps;
+    }
+    if (!agree())
+      return false;
+  }
+  return true;
 }
 
 AffineExpr ExtentSpace::getExpr(const Extent &extent, MLIRContext *context) const {
   AffineExpr sum = getAffineConstantExpr(extent.offset, context);
-  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers))
-    sum = sum + getAffineSymbolExpr(index, context) * multiplier;
+  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers)) {
+    const auto *factors = multiplier != 0 ? getFactors(index) : nullptr;
+    AffineExpr term = factors ? getExpr(factors->first, context) * getExpr(factors->second, context)
+                              : getAffineSymbolExpr(index, context);
+    sum = sum + term * multiplier;
+  }
   return sum.floorDiv(extent.divisor);
 }
 
@@ -145,7 +215,7 @@ std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return getConstant(constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    if (symbol.getPosition() >= dimensions.size())
+    if (symbol.getPosition() >= numNamed)
       return std::nullopt;
     return getDimension(symbol.getPosition());
   }
@@ -159,7 +229,7 @@ std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
   case AffineExprKind::Add:
     return add(*left, *right);
   case AffineExprKind::Mul:
-    return right->isConstant() ? multiply(*left, right->offset) : std::nullopt;
+    return right->isConstant() ? multiply(*left, right->offset) : findProduct(*left, *right);
   case AffineExprKind::FloorDiv:
     if (!right->isConstant() || right->offset < 1)
       return std::nullopt;
@@ -173,7 +243,7 @@ std::string ExtentSpace::print(const Extent &extent) const {
   std::string text;
   llvm::raw_string_ostream out(text);
   bool isFirst = true;
-  for (auto [multiplier, dim] : llvm::zip_equal(extent.multipliers, dimensions)) {
+  for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions)) {
     if (multiplier == 0)
       continue;
     out << (isFirst ? (multiplier < 0 ? "-" : "") : multiplier < 0 ? " - " : " + ");
@@ -260,6 +330,21 @@ private:
 };
 } // namespace
 
+/// The same elements by fewer factors: the first `e` of rows of `n` elements are the first `e * n`.
+static Padding joinWhole(const ExtentSpace &space, const Padding &padding) {
+  Padding joined;
+  for (const PaddingFactor &factor : padding) {
+    std::optional<Extent> extent;
+    if (!joined.empty() && !factor.extent && joined.back().extent)
+      extent = space.multiply(*joined.back().extent, factor.size);
+    if (extent)
+      joined.back() = {joined.back().size * factor.size, extent};
+    else
+      joined.push_back(factor);
+  }
+  return joined;
+}
+
 LogicalResult LoopPaddings::collect(unsigned operand, int64_t dim) {
   Value value = op->getOperand(operand);
   const DimensionMap::Index &index = map.getIndex(operand, dim);
@@ -282,7 +367,8 @@ LogicalResult LoopPaddings::collect(unsigned operand, int64_t dim) {
       return a.size == b.size && a.extent.has_value() == b.extent.has_value() &&
              (!a.extent || scope.getSpace().areEqual(*a.extent, *b.extent));
     };
-    if (known->size() == padding.size() && llvm::all_of(llvm::zip_equal(*known, padding), areSame))
+    const Padding a = joinWhole(scope.getSpace(), *known), b = joinWhole(scope.getSpace(), padding);
+    if (a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), areSame))
       return success();
     return emitPaddingError(op, scope, value, dim)
            << "another operand has another size there, which is not always the same";

@@ -12,7 +12,7 @@ namespace mlir::ttc {
 /// A size that depends on the dimensions of a variant:
 /// (sum of multipliers[i] * dimension i + offset) / divisor, rounded down.
 struct Extent {
-  SmallVector<int64_t, 2> multipliers; ///< one per dimension of the variant
+  SmallVector<int64_t, 2> multipliers; ///< one per dimension of the space; those that lack are 0
   int64_t offset = 0, divisor = 1;
 
   bool isConstant() const {
@@ -22,6 +22,9 @@ struct Extent {
 
 /// The dimensions of a variant, each of any multiple of its step from low to high, and arithmetic
 /// on extents.
+///
+/// A product of two extents is not affine. It becomes a dimension of its own, after the named ones,
+/// whose size follows from theirs: height / 8 * width / 8 elements of a flattened image.
 class ExtentSpace {
 public:
   struct Dimension {
@@ -30,11 +33,14 @@ public:
   };
 
   explicit ExtentSpace(ArrayRef<Dimension> dimensions = {})
-      : dimensions(dimensions.begin(), dimensions.end()) {}
+      : dimensions(dimensions.begin(), dimensions.end()), numNamed(dimensions.size()) {}
 
-  ArrayRef<Dimension> getDimensions() const { return dimensions; }
-  SmallVector<int64_t> getLow() const;
-  SmallVector<int64_t> getHigh() const;
+  /// Those of the variant.
+  ArrayRef<Dimension> getDimensions() const { return ArrayRef(dimensions).take_front(numNamed); }
+  /// The factors of dimension `index`; null if it has a name.
+  const std::pair<Extent, Extent> *getFactors(unsigned index) const {
+    return index < numNamed ? nullptr : &products[index - numNamed];
+  }
 
   Extent getConstant(int64_t value) const;
   Extent getDimension(unsigned index) const;
@@ -42,8 +48,11 @@ public:
   /// Nothing if the sum cannot be written as an extent.
   std::optional<Extent> add(const Extent &a, const Extent &b) const;
   std::optional<Extent> multiply(const Extent &a, int64_t factor) const;
+  /// Adds a dimension, unless it is there. Nothing if an extent may be negative.
+  std::optional<Extent> multiply(const Extent &a, const Extent &b);
   Extent floorDiv(const Extent &a, int64_t divisor) const;
 
+  /// `sizes` are those of the named dimensions.
   int64_t evaluate(const Extent &extent, ArrayRef<int64_t> sizes) const;
   /// Whether the division never rounds.
   bool isExact(const Extent &extent) const;
@@ -52,7 +61,8 @@ public:
   /// The smallest value. Multipliers may be negative.
   int64_t getLeast(const Extent &extent) const;
 
-  /// A symbol, a sum of multiples of symbols and a constant, or such a sum floordiv a constant.
+  /// A symbol, a sum of multiples of symbols and a constant, or such a sum floordiv a constant; of
+  /// products, semi-affine ones.
   AffineExpr getExpr(const Extent &extent, MLIRContext *context) const;
   std::optional<Extent> fromExpr(AffineExpr expr) const;
 
@@ -61,8 +71,11 @@ public:
 
 private:
   Extent normalize(Extent extent) const;
+  std::optional<Extent> findProduct(const Extent &a, const Extent &b) const;
 
   SmallVector<Dimension, 2> dimensions;
+  unsigned numNamed;
+  SmallVector<std::pair<Extent, Extent>, 0> products; ///< of the dimensions after the named ones
 };
 
 /// Which elements along a dimension of a tensor are valid. Its size is that of its factors
@@ -84,12 +97,16 @@ public:
   virtual ~ExtentScope() = default;
 
   virtual const ExtentSpace &getSpace() const = 0;
+  /// Nothing if an extent may be negative.
+  virtual std::optional<Extent> multiply(const Extent &a, const Extent &b) = 0;
   /// Along a dimension of an operand or of a result that the rule has set.
   virtual const Padding &getPadding(Value value, int64_t dim) const = 0;
   virtual void setPadding(Value result, int64_t dim, Padding padding) = 0;
   /// Lets the padding of an operand along a dimension hold `fill`. Fails, with a diagnostic, if the
   /// element type has no such number.
   virtual LogicalResult fill(OpOperand &operand, int64_t dim, Fill fill) = 0;
+  /// The same with the one element of a tensor that is computed before the op, for this use alone.
+  virtual void fillWith(OpOperand &operand, int64_t dim, Value number) = 0;
   /// The op is known to store `number` in the padding of its result along a dimension, where the
   /// other dimensions are valid.
   virtual void setFilled(Value result, int64_t dim, Fill number) = 0;

@@ -12,16 +12,21 @@ bool add(int64_t a, int64_t b, int64_t &sum) { return !llvm::AddOverflow(a, b, s
 bool multiply(int64_t a, int64_t b, int64_t &product) { return !llvm::MulOverflow(a, b, product); }
 
 bool isConstant(const ValidSize &size) {
-  return size.divisor == 1 && llvm::all_of(size.multipliers, [](int64_t m) { return m == 0; });
+  return size.divisor == 1 && size.products.empty() &&
+         llvm::all_of(size.multipliers, [](int64_t m) { return m == 0; });
 }
 
 /// Multiplies all but the divisor.
 bool scale(ValidSize &size, int64_t factor) {
   return multiply(size.offset, factor, size.offset) &&
+         llvm::all_of(
+             size.products,
+             [&](auto &product) { return multiply(product.times, factor, product.times); }) &&
          llvm::all_of(size.multipliers, [&](int64_t &m) { return multiply(m, factor, m); });
 }
 
 bool addTo(ValidSize &sum, const ValidSize &term) {
+  llvm::append_range(sum.products, term.products);
   return add(sum.offset, term.offset, sum.offset) &&
          llvm::all_of(llvm::zip_equal(sum.multipliers, term.multipliers), [](auto pair) {
            return add(std::get<0>(pair), std::get<1>(pair), std::get<0>(pair));
@@ -60,7 +65,20 @@ std::optional<ValidSize> ValidSize::get(AffineExpr expr, unsigned numExtents) {
   case AffineExprKind::Mul:
     if (isConstant(*lhs))
       std::swap(lhs, rhs);
-    if (!isConstant(*rhs) || lhs->divisor != 1 || !scale(*lhs, rhs->offset))
+    if (!isConstant(*rhs)) {
+      // Of more than two factors, the first ones are a product.
+      const bool isProduct = lhs->products.size() == 1 && lhs->divisor == 1 && lhs->offset == 0 &&
+                             llvm::all_of(lhs->multipliers, [](int64_t m) { return m == 0; });
+      if (!rhs->products.empty() || (!lhs->products.empty() && !isProduct))
+        return std::nullopt;
+      if (isProduct)
+        size.products = std::move(lhs->products);
+      else
+        size.products.push_back({1, {*lhs}});
+      size.products.front().factors.push_back(*rhs);
+      return size;
+    }
+    if (lhs->divisor != 1 || !scale(*lhs, rhs->offset))
       return std::nullopt;
     return lhs;
   case AffineExprKind::CeilDiv: // x ceildiv d = (x + d - 1) floordiv d
@@ -86,6 +104,12 @@ AffineExpr ValidSize::getExpr(MLIRContext *context) const {
   AffineExpr sum = getAffineConstantExpr(0, context);
   for (auto [i, multiplier] : llvm::enumerate(multipliers))
     sum = sum + getAffineSymbolExpr(i, context) * multiplier;
+  for (const Product &product : products) {
+    AffineExpr term = product.factors.front().getExpr(context);
+    for (const ValidSize &factor : llvm::drop_begin(product.factors))
+      term = term * factor.getExpr(context);
+    sum = sum + term * product.times;
+  }
   return (sum + offset).floorDiv(divisor);
 }
 
@@ -94,6 +118,16 @@ std::optional<int64_t> ValidSize::at(ArrayRef<int64_t> extents) const {
   for (auto [multiplier, extent] : llvm::zip_equal(multipliers, extents)) {
     int64_t term;
     if (!multiply(multiplier, extent, term) || !add(sum, term, sum))
+      return std::nullopt;
+  }
+  for (const Product &product : products) {
+    int64_t term = product.times;
+    for (const ValidSize &factor : product.factors) {
+      std::optional<int64_t> size = factor.at(extents);
+      if (!size || !multiply(term, *size, term))
+        return std::nullopt;
+    }
+    if (!add(sum, term, sum))
       return std::nullopt;
   }
   return llvm::divideFloorSigned(sum, divisor);

@@ -5,17 +5,27 @@
 
 #include "mlir/IR/AffineMap.h"
 #include <optional>
+#include <vector>
 
 namespace mlir::ttc {
 
-/// The valid size of a dimension: (sum of multipliers[i] * extent i + offset) floordiv divisor.
+/// The valid size of a dimension: (sum of multipliers[i] * extent i + sum of products + offset)
+/// floordiv divisor.
 struct ValidSize {
   SmallVector<int64_t> multipliers; ///< one for each dimension of the variant
   int64_t offset = 0;
   int64_t divisor = 1; ///< at least 1
+  /// The number of elements of dimensions that were merged: `times` times the factors, which have
+  /// no products.
+  struct Product {
+    int64_t times;
+    std::vector<ValidSize> factors;
+  };
+  std::vector<Product> products;
 
   /// Of an expression over symbols s0 ... s(numExtents - 1). Nothing if it has another form (a sum
-  /// with at most one quotient by a constant, and quotients of such sums), or numbers beyond i64.
+  /// with at most one quotient by a constant, quotients of such sums, and sums with products of
+  /// them), or numbers beyond i64.
   static std::optional<ValidSize> get(AffineExpr expr, unsigned numExtents);
   /// The inverse of get().
   AffineExpr getExpr(MLIRContext *context) const;

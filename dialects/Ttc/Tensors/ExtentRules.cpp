@@ -7,8 +7,11 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
+
+#include <variant>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -236,8 +239,8 @@ template <typename Op> static SmallVector<Window> getWindows(Op op, ArrayRef<int
 }
 
 /// The extents of what windows compute. `fill` is what those at the end may see beyond the operand.
-static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> windows, Fill fill,
-                           bool ceilMode = false) {
+static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> windows,
+                           std::variant<Fill, Value> fill, bool ceilMode = false) {
   const ExtentSpace &space = scope.getSpace();
   Value x = op->getOperand(0), y = op->getResult(0);
   SmallVector<int64_t> dims =
@@ -258,7 +261,10 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
     if (ceilMode && !space.isExact(count))
       return emitPaddingError(op, scope, x, window.dim)
              << "with 'ceil_mode', expected strides that divide it";
-    if (window.high > 0 && failed(scope.fill(op->getOpOperand(0), window.dim, fill)))
+    if (window.high > 0 && std::holds_alternative<Value>(fill))
+      scope.fillWith(op->getOpOperand(0), window.dim, std::get<Value>(fill));
+    else if (window.high > 0 &&
+             failed(scope.fill(op->getOpOperand(0), window.dim, std::get<Fill>(fill))))
       return failure();
     scope.setExtent(y, window.dim, space.add(count, 1));
   }
@@ -268,6 +274,13 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
 FailureOr<bool> ConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
   if (failed(slide(*this, scope, getWindows(*this, tensorType(getW()).getShape().drop_front(2)),
                    Fill::Zero)))
+    return failure();
+  return false;
+}
+
+FailureOr<bool> IntConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  if (failed(slide(*this, scope, getWindows(*this, tensorType(getW()).getShape().drop_front(2)),
+                   getXZero())))
     return failure();
   return false;
 }
@@ -340,6 +353,8 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
     auto copy = cast<AvgPoolOp>(builder.clone(**this));
     copy.getXMutable().assign(x);
     copy.setCountIncludePad(true);
+    if (x != getX())
+      copy->removeAttr(kProbedAttrName); // of the counts' shape
     SmallVector<int64_t> result(tensorType(copy.getY()).getShape());
     if (x != getX())
       for (auto [dim, size] : llvm::enumerate(result))

@@ -14,6 +14,12 @@ LogicalResult followOtherLoops(Operation *op, ExtentScope &scope, unsigned opera
 /// The extent of a dimension; an error if padding lies between its elements.
 FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value, int64_t dim);
 
+/// The value without padding between its valid elements along a dimension of several factors, such
+/// as the pixels of an image: element i of the result is the i-th one that is valid. Fails, with a
+/// diagnostic at `op`, if their number is no extent.
+FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
+                           int64_t dim);
+
 /// A constant without dimensions.
 Value makeNumber(OpBuilder &builder, Location loc, Type elementType, double number);
 

@@ -88,6 +88,10 @@ FailureOr<bool> TileOp::followExtents(OpBuilder &, ExtentScope &scope) {
 }
 StringRef TileOp::getSizesName() { return "repeats"; }
 
+/// On an op that a rule has made or seen: what lies between valid elements stays, and its users
+/// leave it out. On a gather: its indices are those of valid elements.
+static constexpr StringLiteral kGapsAttrName = "gaps";
+
 //===--- parts that begin at another place in each run --------------------------------------===//
 
 namespace {
@@ -117,6 +121,8 @@ public:
   Value multiply(Value a, int64_t factor) {
     return factor == 1 ? a : Value(MulOp::create(builder, loc, a, number(factor)));
   }
+  Value times(Value a, Value b) { return MulOp::create(builder, loc, a, b); }
+  Value divide(Value a, Value b) { return DivOp::create(builder, loc, a, b); }
   /// Where index < bound.
   Value below(Value index, Value bound) {
     return CompareOp::create(builder, loc, ComparePredicate::LT, index, bound).getResult();
@@ -126,7 +132,9 @@ public:
   }
   /// Element i along the dimension of the result is element index[i] of `data`.
   Value gather(Value data, Value index, int64_t dim) {
-    return GatherOp::create(builder, loc, data, index, dim);
+    auto gather = GatherOp::create(builder, loc, data, index, dim);
+    gather->setAttr(kGapsAttrName, builder.getUnitAttr());
+    return gather;
   }
 
 private:
@@ -143,6 +151,37 @@ static void replaceResult(Operation *op, Value value, Operation *except = nullpt
     value.getDefiningOp()->setAttr(kProbedAttrName, probed);
   op->getResult(0).replaceUsesWithIf(value,
                                      [&](OpOperand &use) { return use.getOwner() != except; });
+}
+
+FailureOr<Value> mlir::ttc::closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                      Value value, int64_t dim) {
+  const Padding padding = scope.getPadding(value, dim);
+  Extent all = scope.getSpace().getConstant(1);
+  for (const PaddingFactor &factor : padding) {
+    std::optional<Extent> product =
+        scope.multiply(all, factor.extent.value_or(scope.getSpace().getConstant(factor.size)));
+    if (!product)
+      return emitPaddingError(op, scope, value, dim)
+             << "expected dimensions whose product can be computed";
+    all = *product;
+  }
+  // The digits of a number, whose bases are the extents, become those of one whose bases are the
+  // sizes.
+  IndexBuilder indices(op, builder, scope);
+  Value rest = indices.iota(tensorType(value).getDimSize(dim), all), index;
+  int64_t stride = 1;
+  for (auto [number, factor] : llvm::enumerate(llvm::reverse(padding))) {
+    Value digit = rest;
+    if (number + 1 != padding.size()) {
+      Value base = factor.extent ? indices.extent(*factor.extent) : indices.number(factor.size);
+      rest = indices.divide(digit, base);
+      digit = indices.subtract(digit, indices.times(rest, base));
+    }
+    digit = indices.multiply(digit, stride);
+    index = index ? indices.add(index, digit) : digit;
+    stride *= factor.size;
+  }
+  return indices.gather(value, index, dim);
 }
 
 /// Takes the dimensions whose parts begin at a computed place by index, the others by a slice.
@@ -170,9 +209,8 @@ static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &
     std::optional<Extent> span = space.multiply(space.add(taken, -1), step);
     std::optional<Extent> last = start && span ? space.add(*start, *span) : std::nullopt;
     std::optional<Extent> beyond =
-        start ? space.multiply(step > 0 ? *last : *start, -1) : std::nullopt;
-    std::optional<Extent> rest =
-        last && beyond ? space.add(space.add(*extent, -1), *beyond) : std::nullopt;
+        start && last ? space.multiply(step > 0 ? *last : *start, -1) : std::nullopt;
+    std::optional<Extent> rest = beyond ? space.add(space.add(*extent, -1), *beyond) : std::nullopt;
     if (!rest || space.getLeast(*rest) < 0 || space.getLeast(step > 0 ? *start : *last) < 0)
       return emitPaddingError(op, scope, op.getX(), dim)
              << "expected a part that is valid in every run, found " << space.print(taken)
@@ -268,13 +306,9 @@ FailureOr<bool> SplitOp::followExtents(OpBuilder &, ExtentScope &scope) {
 }
 StringRef SplitOp::getSizesName() { return "sizes"; }
 
-/// On an op that has been seen: what lies between its valid elements stays, and its users leave it
-/// out.
-static constexpr StringLiteral kGapsAttrName = "gaps";
-
 /// Closes the gaps between the parts of a concatenation: element i of the result is element
 /// i + (gap after part k, of all parts that end at or before i).
-static LogicalResult closeGaps(ConcatOp op, OpBuilder &builder, ExtentScope &scope) {
+static LogicalResult closeGapsAfter(ConcatOp op, OpBuilder &builder, ExtentScope &scope) {
   const ExtentSpace &space = scope.getSpace();
   const int64_t axis = op.getAxis();
   SmallVector<Extent> extents;
@@ -323,10 +357,18 @@ FailureOr<bool> ConcatOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
     return failure();
   if ((*this)->removeAttr(kGapsAttrName))
     return false;
+  for (OpOperand &input : (*this)->getOpOperands())
+    if (scope.isPadded(input.get(), axis) && !scope.getExtent(input.get(), axis)) {
+      FailureOr<Value> closed = mlir::ttc::closeGaps(*this, builder, scope, input.get(), axis);
+      if (failed(closed))
+        return failure();
+      input.set(*closed);
+      return true;
+    }
   int64_t start = 0;
   for (Value input : getInputs().drop_back()) {
     if (scope.isPadded(input, axis)) {
-      if (failed(closeGaps(*this, builder, scope)))
+      if (failed(closeGapsAfter(*this, builder, scope)))
         return failure();
       return true;
     }
@@ -342,11 +384,93 @@ FailureOr<bool> ConcatOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
   return false;
 }
 
-FailureOr<bool> PadOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  SmallVector<int64_t> changed;
-  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
-    if (getLow()[dim] != 0 || getHigh()[dim] != 0)
-      changed.push_back(dim);
+/// Elements beyond a padded dimension that are elements of it again, by index.
+static LogicalResult padByIndex(PadOp op, ArrayRef<int64_t> dims, OpBuilder &builder,
+                                ExtentScope &scope) {
+  const ExtentSpace &space = scope.getSpace();
+  IndexBuilder indices(op, builder, scope);
+  Value value = op.getX();
+  SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
+  for (int64_t dim : dims) {
+    FailureOr<Extent> extent = getValidExtent(op, scope, op.getX(), dim);
+    if (failed(extent))
+      return failure();
+    Value at = indices.iota(tensorType(op.getY()).getDimSize(dim),
+                            space.add(*extent, low[dim] + high[dim]));
+    at = indices.add(at, indices.number(-low[dim]));
+    Value size = indices.extent(*extent), last = indices.add(size, indices.number(-1));
+    Value before = indices.number(0), after = last;
+    if (op.getMode() == PadMode::Reflect) {
+      before = indices.multiply(at, -1);
+      after = indices.subtract(indices.multiply(last, 2), at);
+    } else if (op.getMode() == PadMode::Wrap) {
+      before = indices.add(at, size);
+      after = indices.subtract(at, size);
+    }
+    at = indices.choose(indices.below(at, indices.number(0)), before,
+                        indices.choose(indices.below(at, size), at, after));
+    value = indices.gather(value, at, dim);
+    low[dim] = high[dim] = 0;
+  }
+  if (llvm::any_of(low, [](int64_t n) { return n != 0; }) ||
+      llvm::any_of(high, [](int64_t n) { return n != 0; }))
+    value = PadOp::create(builder, op.getLoc(), op.getType(), value, low, high, op.getMode(),
+                          op.getValue());
+  replaceResult(op, value);
+  op.erase();
+  return success();
+}
+
+/// Writes another number than 0 after what is valid of each padded dimension.
+static LogicalResult padByMask(PadOp op, ArrayRef<int64_t> dims, OpBuilder &builder,
+                               ExtentScope &scope) {
+  const ExtentSpace &space = scope.getSpace();
+  builder.setInsertionPointAfter(op);
+  IndexBuilder indices(op, builder, scope);
+  auto type = tensorType(op.getY());
+  Value value = op.getY();
+  Operation *first = nullptr;
+  Value number =
+      makeNumber(builder, op.getLoc(), type.getElementType(), op.getValue().convertToDouble());
+  for (int64_t dim : dims) {
+    FailureOr<Extent> extent = getValidExtent(op, scope, op.getX(), dim);
+    if (failed(extent))
+      return failure();
+    const Extent end = space.add(*extent, op.getLow()[dim]);
+    Value at = indices.iota(type.getDimSize(dim), space.add(end, op.getHigh()[dim]));
+    SmallVector<int64_t> shape(type.getRank() - dim, 1);
+    shape.front() = type.getDimSize(dim);
+    Value inside =
+        ReshapeOp::create(builder, op.getLoc(), indices.below(at, indices.extent(end)), shape);
+    value = indices.choose(inside, value, number);
+    if (!first)
+      first = value.getDefiningOp();
+  }
+  replaceResult(op, value, first);
+  op->setAttr(kGapsAttrName, builder.getUnitAttr());
+  return success();
+}
+
+FailureOr<bool> PadOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const bool isMasked = (*this)->removeAttr(kGapsAttrName) != nullptr;
+  const double value = getValue().convertToDouble();
+  const bool isConstant = getMode() == PadMode::Constant;
+  const bool isLowest = std::isinf(value) && value < 0;
+  SmallVector<int64_t> changed, computed;
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim) {
+    if (getLow()[dim] == 0 && getHigh()[dim] == 0)
+      continue;
+    changed.push_back(dim);
+    if (scope.isPadded(getX(), dim) && (getHigh()[dim] > 0 || getMode() == PadMode::Wrap) &&
+        (!isConstant || (value != 0 && !isLowest)))
+      computed.push_back(dim);
+  }
+  if (!computed.empty() && !isMasked) {
+    if (failed(isConstant ? padByMask(*this, computed, builder, scope)
+                          : padByIndex(*this, computed, builder, scope)))
+      return failure();
+    return true;
+  }
   if (failed(followOtherLoops(*this, scope, 0, changed)))
     return failure();
   for (int64_t dim : changed) {
@@ -355,17 +479,9 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &, ExtentScope &scope) {
     FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), dim);
     if (failed(extent))
       return failure();
-    if (getHigh()[dim] > 0) {
-      const double value = getValue().convertToDouble();
-      const bool isLowest = std::isinf(value) && value < 0;
-      if (getMode() != PadMode::Constant || (value != 0 && !isLowest))
-        return emitPaddingError(*this, scope, getX(), dim)
-               << "expected mode 'constant' with a value of 0 or -inf at its end";
-      if (failed(scope.fill((*this)->getOpOperand(0), dim, isLowest ? Fill::Lowest : Fill::Zero)))
-        return failure();
-    } else if (getMode() == PadMode::Wrap) {
-      return emitPaddingError(*this, scope, getX(), dim) << "the mode 'wrap' begins at its end";
-    }
+    if (getHigh()[dim] > 0 && !isMasked &&
+        failed(scope.fill((*this)->getOpOperand(0), dim, isLowest ? Fill::Lowest : Fill::Zero)))
+      return failure();
     scope.setExtent(getY(), dim, scope.getSpace().add(*extent, getLow()[dim] + getHigh()[dim]));
   }
   return false;
@@ -428,7 +544,9 @@ static LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentS
 }
 
 FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
+  const bool isComputed = (*this)->removeAttr(kGapsAttrName) != nullptr;
+  if (!isComputed &&
+      failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
                               (*this)->getOpOperand(1), {static_cast<int64_t>(getAxis())})))
     return failure();
   if (failed(followOtherLoops(*this, scope, 0, {static_cast<int64_t>(getAxis())})))

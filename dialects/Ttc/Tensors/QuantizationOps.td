@@ -99,7 +99,7 @@ def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul", [
 
 def Ttc_IntConvOp : Ttc_InferredOp<"int_conv", [
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
-    Ttc_MapsDimensionsAndSizes]> {
+    Ttc_FollowsExtents, Ttc_MapsDimensionsAndSizes]> {
   let summary = "convolution of bytes, with i32 sums";
   let description = [{
     `ttc.conv` of `x - x_zero` and `w - w_zero`, without a bias, summed in i32, which wraps. Padding

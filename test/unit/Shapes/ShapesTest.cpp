@@ -446,6 +446,26 @@ TEST(Shapes, SolvesQuotientsAndSums) {
                                     "since other axes give batch = 3, sequence = 3");
 }
 
+/// Pixels of an image, in a list.
+TEST(Shapes, SizesThatAreProducts) {
+  BundleBuilder builder = variantBundle({{1, 4, 1, 8}});
+  fb::PortT &z = *builder.bundle.entries[0]->outputs[1];
+  z.shape = {1, 48, 1};
+  z.dims[0] = extentOf({0, 0}, 1);
+  z.dims[1] = productOf(1, {{1, 0}, {0, 1}});
+  z.dims[1]->offset = 16; // batch * sequence + 16 = 48
+  z.dims[2] = extentOf({0, 0}, 1);
+  Model model(std::move(builder));
+  for (int64_t batch : {1, 3, 4})
+    for (int64_t sequence : {1, 5, 8}) {
+      const int64_t extents[] = {batch, sequence};
+      int64_t shape[3];
+      ASSERT_EQ(ttrt_model_output_shape(model.model, 1, extents, shape, &model.error), TTRT_OK)
+          << model.error.message;
+      EXPECT_EQ(Shape(shape, shape + 3), (Shape{1, batch * sequence + 16, 1}));
+    }
+}
+
 TEST(Shapes, AllocatesNothing) {
   Model model;
   std::vector<Case> cases;

@@ -12,6 +12,16 @@ std::unique_ptr<fb::ExtentT> extentOf(std::vector<int32_t> multipliers, int64_t 
   return extent;
 }
 
+std::unique_ptr<fb::ExtentT> productOf(int64_t times,
+                                       const std::vector<std::vector<int32_t>> &factors) {
+  std::unique_ptr<fb::ExtentT> extent = extentOf({0, 0});
+  auto &product = *extent->products.emplace_back(std::make_unique<fb::ExtentProductT>());
+  product.times = times;
+  for (const std::vector<int32_t> &multipliers : factors)
+    product.factors.emplace_back(std::make_unique<fb::ExtentFactorT>())->multipliers = multipliers;
+  return extent;
+}
+
 BundleBuilder variantBundle(const std::vector<Bounds> &variants) {
   BundleBuilder builder;
   std::vector<uint64_t> sizes;

@@ -25,6 +25,10 @@ BundleBuilder variantBundle(const std::vector<Bounds> &variants = {
 std::unique_ptr<fb::ExtentT> extentOf(std::vector<int32_t> multipliers, int64_t offset = 0,
                                       uint32_t divisor = 1);
 
+/// `times` times the product of factors of these multipliers.
+std::unique_ptr<fb::ExtentT> productOf(int64_t times,
+                                       const std::vector<std::vector<int32_t>> &factors);
+
 } // namespace ttrt::test
 
 #endif // TTC_TEST_UNIT_SUPPORT_VARIANTBUNDLE_H
