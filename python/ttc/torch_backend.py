@@ -34,7 +34,9 @@ from ttc._torch import analysis, onnx
 from ttc._torch.analysis import Rejected
 from ttc._torch.cache import Cache, cache_folder
 from ttc._torch.key import graph_key
-from ttc._torch.plan import Plan
+from ttc._torch.plan import Plan, RangePlan
+from ttc._torch.sizes import LEAST, Sizes, dims_of
+from ttc._torch.sizes import find as find_sizes
 
 __all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "graphs"]
 
@@ -145,6 +147,7 @@ class _Graph:
         self._latest: Plan | None = None
         self._rejected: set[Any] = set()
         self._never = False  # PyTorch runs it whatever comes
+        self._is_exact = False  # it has a bundle for each shape
         # By the weights' identities: how often they have changed, and their state at the last call.
         self._changes: dict[tuple[int, ...], int] = {}
         self._changed: dict[tuple[int, ...], Any] = {}
@@ -187,6 +190,10 @@ class _Graph:
         try:
             if not self._may_compile(weights, plans, args):
                 return None
+            ranges = self._make_for_ranges(args) if self._inputs.dynamic and not self._is_exact else None
+            if ranges is not None:
+                self._keep(weights, ranges)
+                return ranges
             if len(self._plans.get(weights, [])) >= MOST_SHAPES:
                 raise Rejected(f"it has been compiled for {MOST_SHAPES} other shapes or numbers")
             started = time.perf_counter()
@@ -202,6 +209,35 @@ class _Graph:
             return None
         self._keep(weights, plan)
         return plan
+
+    def _make_for_ranges(self, args: tuple[Any, ...]) -> Plan | None:
+        """One bundle for all sizes that are likely to come; None if this graph has one for each shape."""
+        started = time.perf_counter()
+        try:
+            analysis.check_inputs(self._inputs, args)
+            plan = self._try_for_ranges(args)
+        except (Rejected, ImportError, OSError, MemoryError, ValueError) as error:
+            self._is_exact = True
+            _log.info("%s: a bundle for each shape, as %s", self.info.place, _first_line(error))
+            return None
+        finally:
+            self.info.seconds += time.perf_counter() - started
+        return plan
+
+    def _try_for_ranges(self, args: tuple[Any, ...]) -> Plan:
+        for least in LEAST:
+            try:
+                return self._make(args, find_sizes(self._gm, self._inputs, args, least))
+            except Rejected as reason:
+                if least == LEAST[-1] or "Constraints violated" not in str(reason):
+                    raise
+        raise AssertionError
+
+    def _describe(self, args: tuple[Any, ...]) -> dict[str, Any]:
+        """What outputs are for these shapes."""
+        with compile_lock:
+            outputs, new = analysis.analyse(analysis.with_values(self._gm, self._inputs, args), args)
+        return _record(outputs, new)
 
     def _weights(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(id(args[p]) for p in self._inputs.constants)
@@ -271,80 +307,97 @@ class _Graph:
             self._said.add(reason)
             _log.warning("PyTorch runs the graph at %s: %s", self.info.place, reason)
 
-    def _make(self, args: tuple[Any, ...]) -> Plan:
+    def _make(self, args: tuple[Any, ...], sizes: Sizes | None = None) -> Plan:
         cores = self._options.cores or torch.get_num_threads()
         wanted = [self._options.target, self._options.options]
-        key = graph_key(self._gm, self._inputs, args, wanted) if self._options.cache else None
+        key = graph_key(self._gm, self._inputs, args, wanted, sizes) if self._options.cache else None
         if key is not None:
             try:
-                return self._make_cached(Cache(cache_folder() / "torch"), key, cores, args)
+                return self._make_cached(Cache(cache_folder() / "torch"), key, cores, args, sizes)
             except OSError as error:
                 if error.errno not in _NOT_WRITABLE:
                     raise
                 _say_not_kept(error)
         with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
-            record, path = self._compile(args, pathlib.Path(folder))
-            return self._load(path, cores, args, record)
+            record, path = self._compile(args, pathlib.Path(folder), sizes)
+            return self._load(path, cores, args, record, sizes)
 
-    def _make_cached(self, cache: Cache, key: str, cores: int, args: tuple[Any, ...]) -> Plan:
+    def _make_cached(self, cache: Cache, key: str, cores: int, args: tuple[Any, ...], sizes: Sizes | None) -> Plan:
         found = cache.find(key)
         if found is None:
             with cache.lock(key):
                 found = cache.find(key)  # another process may have made it meanwhile
                 if found is None:
-                    found = self._compile_into(cache, key, args)
-                    return self._load(found[1], cores, args, found[0])
+                    found = self._compile_into(cache, key, args, sizes)
+                    return self._load(found[1], cores, args, found[0], sizes)
         record, path = found
         if "rejected" in record:
             raise Rejected(record["rejected"])
         try:
-            plan = self._load(path, cores, args, record)
+            plan = self._load(path, cores, args, record, sizes)
         except Exception as error:  # whatever a damaged record or bundle leads to
             _log.info("%s: the cached bundle cannot be used (%s)", self.info.place, error)
             cache.forget(key)
             with cache.lock(key):
-                record, path = self._compile_into(cache, key, args)
-                return self._load(path, cores, args, record)
+                record, path = self._compile_into(cache, key, args, sizes)
+                return self._load(path, cores, args, record, sizes)
         self.info.cached += 1
         return plan
 
-    def _load(self, path: pathlib.Path, cores: int, args: tuple[Any, ...], record: dict[str, Any]) -> Plan:
-        return Plan(path, cores, self._inputs, args, record)
+    def _load(
+        self, path: pathlib.Path, cores: int, args: tuple[Any, ...], record: dict[str, Any], sizes: Sizes | None
+    ) -> Plan:
+        if sizes is None:
+            return Plan(path, cores, self._inputs, args, record)
+        return RangePlan(path, cores, self._inputs, args, record, sizes, self._describe)
 
-    def _compile_into(self, cache: Cache, key: str, args: tuple[Any, ...]) -> tuple[dict[str, Any], pathlib.Path]:
+    def _compile_into(
+        self, cache: Cache, key: str, args: tuple[Any, ...], sizes: Sizes | None
+    ) -> tuple[dict[str, Any], pathlib.Path]:
         # Beside what it becomes: to rename it is atomic.
         with tempfile.TemporaryDirectory(prefix=f".{key}.", dir=cache.folder) as folder:
             try:
-                record, path = self._compile(args, pathlib.Path(folder))
+                record, path = self._compile(args, pathlib.Path(folder), sizes)
             except Rejected as reason:
                 if reason.lasting:
                     cache.store(key, {"rejected": str(reason)}, None)
                 raise
             return record, cache.store(key, record, path)
 
-    def _trace(self, args: tuple[Any, ...]) -> tuple[Any, list[analysis.Output], list[analysis.New]]:
+    def _trace(
+        self, args: tuple[Any, ...], sizes: Sizes | None
+    ) -> tuple[Any, list[analysis.Output], list[analysis.New]]:
         """The graph for these arguments as an exported program, and how its outputs become the graph's."""
         graph = analysis.with_values(self._gm, self._inputs, args) if self._inputs.values else self._gm
         outputs, new = analysis.analyse(graph, args)
         if not new:
             raise Rejected("its outputs are its inputs")
-        module = analysis.specialise(graph, self._inputs, args, new)
+        if sizes is None:
+            module = analysis.specialise(graph, self._inputs, args, new)
+        else:
+            graph = analysis.with_values(self._gm, self._inputs, args, sizes.numbers)
+            module = analysis.specialise(graph, self._inputs, args, new, sizes.numbers)
         with torch.inference_mode(False):
             examples = tuple(torch.zeros_like(args[p]) for p in self._inputs.tensors)
-        program = onnx.export_program(module, examples)
+        program = onnx.export_program(module, examples, shapes=sizes and sizes.shapes(self._inputs))
         onnx.check_program(program)
-        onnx.check_outputs(program, [(n.stored, n.dtype) for n in new])
+        onnx.check_outputs(program, [(n.stored, n.dtype) for n in new], sizes is not None)
         return program, outputs, new
 
-    def _compile(self, args: tuple[Any, ...], folder: pathlib.Path) -> tuple[dict[str, Any], pathlib.Path]:
+    def _compile(
+        self, args: tuple[Any, ...], folder: pathlib.Path, sizes: Sizes | None
+    ) -> tuple[dict[str, Any], pathlib.Path]:
         """Makes a bundle in the folder. Returns what Plan needs of it, and its path."""
         started = time.perf_counter()
         try:
             with compile_lock:  # both change global state, and so does Dynamo in another thread
-                program, outputs, new = self._trace(args)
+                program, outputs, new = self._trace(args, sizes)
                 names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
                 model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
-            path = build(model, folder / "bundle.ttcb", target=self._options.target, options=self._options.options)
+            dims = dims_of(model, self._inputs, sizes) if sizes else None
+            path = build(
+                model, folder / "bundle.ttcb", dims=dims, target=self._options.target, options=self._options.options
+            )
         except (Rejected, ImportError, OSError, MemoryError):
             raise
         except Exception as error:
@@ -354,8 +407,13 @@ class _Graph:
             raise Rejected(_first_line(error), _is_lasting(error)) from error
         self.info.compiled += 1
         _log.info("%s: compiled in %.1f s", self.info.place, time.perf_counter() - started)
-        described = [[n.stored, str(n.dtype).removeprefix("torch."), n.order] for n in new]
-        return {"outputs": outputs, "new": described}, path
+        return _record(outputs, new), path
+
+
+def _record(outputs: list[analysis.Output], new: list[analysis.New]) -> dict[str, Any]:
+    """What Plan needs of a graph's outputs."""
+    described = [[n.stored, str(n.dtype).removeprefix("torch."), n.order] for n in new]
+    return {"outputs": outputs, "new": described}
 
 
 def _first_line(error: BaseException) -> str:

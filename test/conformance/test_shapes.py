@@ -154,6 +154,15 @@ PLACES = {
         ),
         one=[1], most=[2**62], zero=[0], end=[-1], a=[1]),
     "what follows": small(("Concat", ["x", "x", "x"], "y", {"axis": 1}), output=["batch", "m", 6]),
+    "a running sum of merged rows": constants(
+        small(("Flatten", ["x"], "f", {"axis": 2}), ("CumSum", ["f", "i"], "y", {"exclusive": 1}), output=["rows", 6]),
+        i=np.int64(0)),
+    "the largest of merged rows": small(
+        ("Flatten", ["x"], "f", {"axis": 2}),
+        ("ArgMax", ["f"], "i", {"axis": 0, "keepdims": 1}),
+        ("Cast", ["i"], "y", {"to": TensorProto.FLOAT}),
+        output=[1, 6],
+    ),
     "reductions over what follows": small(
         ("Tanh", ["x"], "t", {}),
         ("Concat", ["t", "x"], "c", {"axis": 0}),

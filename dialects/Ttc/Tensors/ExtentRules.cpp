@@ -107,10 +107,27 @@ FailureOr<bool> GlobalMaxPoolOp::followExtents(OpBuilder &, ExtentScope &scope) 
   return false;
 }
 
+/// For ops that count places along a dimension: closes the gaps between merged dimensions. Returns
+/// whether the operand is another one now.
+static FailureOr<bool> closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                          int64_t dim) {
+  Value x = op->getOperand(0);
+  if (!scope.isPadded(x, dim) || scope.getExtent(x, dim))
+    return false;
+  FailureOr<Value> closed = closeGaps(op, builder, scope, x, dim);
+  if (failed(closed))
+    return failure();
+  op->setOperand(0, *closed);
+  return true;
+}
+
 /// The first of several equal elements is never padding.
 template <typename Op>
-static FailureOr<bool> followArgReduce(Op op, ExtentScope &scope, Fill fill) {
+static FailureOr<bool> followArgReduce(Op op, OpBuilder &builder, ExtentScope &scope, Fill fill) {
   const int64_t axis = op.getAxis();
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(op, builder, scope, axis);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (failed(followOtherLoops(op, scope, 0, {axis})))
     return failure();
   if (!scope.isPadded(op.getX(), axis))
@@ -122,11 +139,11 @@ static FailureOr<bool> followArgReduce(Op op, ExtentScope &scope, Fill fill) {
     return failure();
   return false;
 }
-FailureOr<bool> ArgmaxOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  return followArgReduce(*this, scope, Fill::Lowest);
+FailureOr<bool> ArgmaxOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return followArgReduce(*this, builder, scope, Fill::Lowest);
 }
-FailureOr<bool> ArgminOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  return followArgReduce(*this, scope, Fill::Highest);
+FailureOr<bool> ArgminOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return followArgReduce(*this, builder, scope, Fill::Highest);
 }
 
 //===--- normalisations ---------------------------------------------------------------===//
@@ -383,15 +400,21 @@ FailureOr<bool> CumulativeOp::followExtents(OpBuilder &, ExtentScope &scope) {
   keepOtherPadding(scope, getX(), getY(), axis);
   if (!scope.isPadded(getX(), axis))
     return false;
-  if (getReverse() && failed(scope.fill((*this)->getOpOperand(0), axis,
-                                        getKind() == CumulativeKind::Sum ? Fill::Zero : Fill::One)))
+  // Padding comes first, or between valid elements.
+  const bool countsPadding = getReverse() || !scope.getExtent(getX(), axis);
+  if (countsPadding &&
+      failed(scope.fill((*this)->getOpOperand(0), axis,
+                        getKind() == CumulativeKind::Sum ? Fill::Zero : Fill::One)))
     return failure();
   scope.setPadding(getY(), axis, scope.getPadding(getX(), axis));
   return false;
 }
 
-FailureOr<bool> ArgsortOp::followExtents(OpBuilder &, ExtentScope &scope) {
+FailureOr<bool> ArgsortOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, axis);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   keepOtherPadding(scope, getX(), getY(), axis);
   if (!scope.isPadded(getX(), axis))
     return false;

@@ -4,6 +4,7 @@ outputs are, and why PyTorch has to run it, if it has to."""
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -325,10 +326,13 @@ def dense_order(tensor: torch.Tensor) -> list[int] | None:
     return order if tensor.permute(order).is_contiguous() else None
 
 
-def with_values(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...]) -> torch.fx.GraphModule:
-    """The graph with numbers as literals. Their inputs stay, unused, so positions stay."""
+def with_values(
+    gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], without: Collection[int] = ()
+) -> torch.fx.GraphModule:
+    """The graph with numbers, but those at the positions `without`, as literals. Their inputs stay, unused, so
+    positions stay."""
     graph = torch.fx.Graph()
-    numbers = {p: value_of(args[p]) for p in inputs.values}
+    numbers = {p: value_of(args[p]) for p in inputs.values if p not in without}
     values: dict[torch.fx.Node, Any] = {}
     for position, node in enumerate(gm.graph.nodes):  # placeholders come first
         known = _literal(node, values)
@@ -349,9 +353,16 @@ def _literal(node: torch.fx.Node, values: dict[torch.fx.Node, Any]) -> Any:
     return None
 
 
-def specialise(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], new: list[New]) -> torch.fx.GraphModule:
+def specialise(
+    gm: torch.fx.GraphModule,
+    inputs: Inputs,
+    args: tuple[Any, ...],
+    new: list[New],
+    sizes: Mapping[int, tuple[int, int]] | None = None,
+) -> torch.fx.GraphModule:
     """A module of the tensors of `inputs.tensors` that returns `new`: parameters and buffers are
-    its own, numbers are literals, and what only concerns gradients is gone."""
+    its own, numbers are literals, and what only concerns gradients is gone. `sizes` has the numbers that
+    are sizes of tensors: the position of the tensor, and its dimension."""
     graph = torch.fx.Graph()
     attributes: dict[str, Any] = {}
     values: dict[torch.fx.Node, Any] = {}
@@ -362,6 +373,8 @@ def specialise(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], 
         return torch.fx.node.map_arg(argument, lambda node: values[node])
 
     position = 0
+    nodes: list[torch.fx.Node] = []
+    waiting: dict[int, torch.fx.Node] = {}
     for node in gm.graph.nodes:
         if node.op == "placeholder":
             if position in tensors:
@@ -369,10 +382,18 @@ def specialise(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], 
             elif position in known:
                 attributes[f"constant_{position}"] = args[position]
                 values[node] = graph.get_attr(f"constant_{position}")
+            elif sizes and position in sizes:
+                waiting[position] = node
             else:
                 values[node] = args[position]
+            nodes.append(node)
             position += 1
-        elif node.op == "output":
+            continue
+        while waiting:  # all placeholders come first
+            number, size = waiting.popitem()
+            tensor, dim = (sizes or {})[number]
+            values[size] = graph.call_function(torch.ops.aten.sym_size.int, (values[nodes[tensor]], dim))
+        if node.op == "output":
             results = of(node.args[0])
             graph.output(tuple(_stored(graph, results[n.output], n.order) for n in new))
         elif node.target is torch._C._set_grad_enabled:

@@ -12,6 +12,7 @@ import torch
 
 from ttc._tools import tool_path
 from ttc._torch.analysis import Inputs, value_of
+from ttc._torch.sizes import Sizes
 from ttc._version import __version__
 
 # The version of what is stored, and of what this package makes of a graph.
@@ -24,15 +25,21 @@ def digest(tensor: torch.Tensor) -> bytes:
     return hashlib.sha256(dense.numpy().data).digest()
 
 
-def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], options: Any) -> str | None:
-    """64 hexadecimal digits; None if the graph calls functions that are not PyTorch's, whose names
+def graph_key(
+    gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], options: Any, sizes: Sizes | None = None
+) -> str | None:
+    """For one choice of shapes, or for ranges of sizes: 64 hexadecimal digits; None if the graph calls functions that are not PyTorch's, whose names
     say nothing about what they do."""
     text = _code(gm)
     if text is None:
         return None
     signature: list[Any] = []
     for position, arg in enumerate(args):
-        if position in inputs.values:
+        if sizes and position in sizes.numbers:
+            signature.append(list(sizes.numbers[position]))
+        elif sizes and position in inputs.tensors:
+            signature.append([str(arg.dtype), sizes.ranges(position, arg.shape), arg.requires_grad])
+        elif position in inputs.values:
             value = value_of(arg)
             signature.append([type(value).__name__, repr(value)])
         else:

@@ -15,6 +15,7 @@ import torch
 
 import ttrt
 from ttc._torch.analysis import Inputs, shapes_of
+from ttc._torch.sizes import Sizes
 
 _version = operator.attrgetter("_version")
 _address = torch.Tensor.data_ptr
@@ -122,6 +123,59 @@ class Plan:
             return new
         new = [t if back is None else t.permute(back) for t, back in zip(new, self._back)]
         return [_result(output, args, new) for output in self._outputs]
+
+
+class RangePlan(Plan):
+    """A bundle for ranges of sizes. `describe(args)` says what the outputs are for some of them."""
+
+    def __init__(
+        self, path: pathlib.Path, cores: int, inputs: Inputs, args: tuple[Any, ...], record: dict[str, Any],
+        sizes: Sizes, describe: Callable[[tuple[Any, ...]], dict[str, Any]],
+    ) -> None:  # fmt: skip
+        self._sizes, self._describe = sizes, describe
+        self._described: dict[Any, tuple[list[Any], list[Any], list[Any]]] = {}
+        super().__init__(path, cores, inputs, args, record)
+
+    def _open(self, args: tuple[Any, ...]) -> None:
+        self._process = os.getpid()
+        self.bundle = ttrt.load(self._path, cores=self._cores)
+        self._names = list(self.bundle.outputs)
+        found = [(port.type, len(port.shape)) for port in (*self.bundle.inputs.values(), *self.bundle.outputs.values())]
+        tensors = [args[p] for p in self.inputs.tensors]
+        wanted = [(_TYPES[tensor.dtype], tensor.dim()) for tensor in tensors]
+        wanted += [(_TYPES[getattr(torch, dtype)], len(shape)) for shape, dtype, _ in self._record["new"]]
+        if found != wanted:
+            raise ValueError(f"expected ports {wanted}, found {found}")
+
+    def is_fresh(self, args: tuple[Any, ...]) -> bool:
+        return (
+            self.has_fresh_weights(args)
+            and self._sizes.holds(args)
+            and all(tensor.is_contiguous() for tensor in self._pick_tensors(args))  # as results may follow the strides
+        )
+
+    def run(self, args: tuple[Any, ...]) -> list[Any]:
+        tensors = self._pick_tensors(args)
+        key = tuple(tensor.shape for tensor in tensors)
+        known = self._described.get(key)
+        if known is None:
+            record = self._describe(args)
+            with torch.inference_mode(False):
+                templates = [_template(shape, getattr(torch, dtype)) for shape, dtype, _ in record["new"]]
+            known = record["outputs"], templates, [None if o is None else _inverse(o) for *_, o in record["new"]]
+            self._described[key] = known
+        outputs, templates, back = known
+        new = [_empty_like(template) for template in templates]
+        out = dict(zip(self._names, new))
+        try:
+            self.bundle.run(*tensors, out=out)
+        except ttrt.UnsupportedError:
+            if os.getpid() == self._process:
+                raise
+            self._open(args)  # a device does not survive a fork
+            self.bundle.run(*tensors, out=out)
+        new = [t if b is None else t.permute(b) for t, b in zip(new, back)]
+        return [_result(output, args, new) for output in outputs]
 
 
 def _compare_ports(what: str, expected: list[tuple[torch.dtype, list[int]]], ports: Iterable[ttrt.Port]) -> None:

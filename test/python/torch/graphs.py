@@ -16,7 +16,7 @@ class Compiled:
 
     def __init__(self, function, **options):
         self.function = function
-        self.before = len(torch_backend.graphs())
+        self.before = torch_backend.graphs()
         settings = {k: options.pop(k) for k in ("dynamic", "fullgraph") if k in options}
         self.compiled = torch.compile(function, backend=torch_backend.compile_fx, options=options, **settings)
 
@@ -28,7 +28,7 @@ class Compiled:
 
     @property
     def graphs(self):
-        return since(self.before)
+        return [graph for graph in torch_backend.graphs() if not any(graph is other for other in self.before)]
 
     @property
     def states(self):

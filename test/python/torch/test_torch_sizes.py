@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models whose sizes Dynamo has made dynamic: one bundle for all of them."""
+import pytest
+import torch
+import transformers as T
+
+from graphs import Compiled
+from ttc import torch_backend
+
+SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=200)
+GPT = dict(n_embd=32, n_layer=2, n_head=4, vocab_size=200)
+LLAMA = SMALL | dict(num_key_value_heads=2, use_cache=False)
+
+MODELS = {
+    "bert": lambda: T.BertModel(T.BertConfig(**SMALL), add_pooling_layer=False),
+    "distilbert": lambda: T.DistilBertModel(T.DistilBertConfig(dim=32, n_layers=2, n_heads=4, hidden_dim=64, vocab_size=200)),
+    "roberta": lambda: T.RobertaModel(T.RobertaConfig(**SMALL, max_position_embeddings=514), add_pooling_layer=False),
+    "albert": lambda: T.AlbertModel(T.AlbertConfig(**SMALL, embedding_size=16), add_pooling_layer=False),
+    "electra": lambda: T.ElectraModel(T.ElectraConfig(**SMALL, embedding_size=16)),
+    "mpnet": lambda: T.MPNetModel(T.MPNetConfig(**SMALL, max_position_embeddings=514), add_pooling_layer=False),
+    "gpt2": lambda: T.GPT2Model(T.GPT2Config(**GPT, use_cache=False)),
+    "llama": lambda: T.LlamaModel(T.LlamaConfig(**LLAMA)),
+    "qwen2": lambda: T.Qwen2Model(T.Qwen2Config(**LLAMA)),
+    "t5": lambda: T.T5EncoderModel(T.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=200)),
+}
+# A length that comes first says how long others may be.
+LENGTHS = [37, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 47, 63, 64, 65, 80, 96, 100, 111, 120, 127, 128, 6, 12, 24, 50, 90]
+
+
+def check(name, lengths):
+    model = MODELS[name]().eval()
+
+    def forward(input_ids, attention_mask):
+        return model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+    compiled = Compiled(forward, dynamic=True, cache=False)
+    with torch.inference_mode():
+        for length in lengths:
+            ids, mask = torch.randint(3, 200, (2, length)), torch.ones(2, length, dtype=torch.int64)
+            mask[1, length // 2 + 1:] = 0
+            compiled(ids, mask)
+    # A program may be cut into several graphs.
+    assert all(graph.state == "ttc" for graph in compiled.graphs), compiled.graphs
+    assert [graph.compiled for graph in compiled.graphs] == [1] * len(compiled.graphs)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_lengths_of_a_model(name):
+    check(name, LENGTHS[:6])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", MODELS)
+def test_all_lengths(name):
+    check(name, LENGTHS)
+
+
+def test_sizes_beyond_the_range():
+    """Another bundle, for larger ones."""
+    compiled = Compiled(lambda x: torch.softmax(x, 0) * 2, dynamic=True, cache=False)
+    for size in (5, 500, 900, 7, 1000):
+        compiled(torch.randn(size))
+    assert [graph.compiled for graph in compiled.graphs] == [2]
+
+
+def test_bounds_of_the_program():
+    compiled = Compiled(lambda x: x.mean(0) + x.sum(), cache=False)
+    for size in (40, 2, 60, 33):
+        x = torch.randn(size, 4)
+        torch._dynamo.mark_dynamic(x, 0, min=2, max=60)
+        compiled(x)
+    assert [graph.compiled for graph in compiled.graphs] == [1]
+
+
+def test_outputs_by_size():
+    """Numbers, views and shapes that follow from sizes."""
+    compiled = Compiled(lambda x: (x.shape[0] * 2, (x * 2)[1:], x.t(), torch.cat([x, x + 1]), x[-1]), dynamic=True, cache=False)
+    for size in (5, 9, 6, 5):
+        compiled(torch.randn(size, 3))
+    assert all(graph.state == "ttc" and graph.compiled == 1 for graph in compiled.graphs), compiled.graphs
+
+
+def test_strides_that_are_not_row_major():
+    """Results may have the strides of an input, so these have a bundle for each shape."""
+    compiled = Compiled(lambda x: x * 2, dynamic=True, cache=False)
+    for size in (5, 9):
+        compiled(torch.randn(size, 3))
+        compiled(torch.randn(3, size).t())
+    assert all(graph.state == "ttc" for graph in compiled.graphs), compiled.graphs
+
+
+def test_what_has_a_bundle_for_each_shape(caplog):
+    """A size that decides what is computed."""
+    caplog.set_level("INFO", "ttc.torch")
+    compiled = Compiled(lambda x: torch.nn.functional.layer_norm(x, x.shape) * 2, dynamic=True, cache=False)
+    for size in (4, 6, 8):
+        compiled(torch.randn(size))
+    assert [graph.compiled for graph in compiled.graphs] == [3] * len(compiled.graphs), compiled.graphs
+    assert "a bundle for each shape, as" in caplog.text
+
+
+def test_another_number():
+    """Numbers that are no sizes are constants of the bundle."""
+    compiled = Compiled(lambda x, f: x * f + 1, dynamic=True, cache=False)
+    for size, factor in ((4, 0.5), (6, 0.5), (6, 1.5), (9, 0.5)):
+        compiled(torch.randn(size, 2), factor)
+    assert "PyTorch" not in compiled.states, compiled.graphs
+
+
+def test_bundles_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("TTC_CACHE_DIR", str(tmp_path))
+    for first in (5, 30):  # whatever size comes first
+        torch._dynamo.reset()
+        compiled = Compiled(lambda x: torch.tanh(x).sum(0), dynamic=True)
+        compiled(torch.randn(first, 3))
+    assert [(g.compiled, g.cached) for g in compiled.graphs] in ([(0, 1)], [(1, 0)])
+    assert torch_backend.graphs()
