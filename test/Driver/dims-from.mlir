@@ -23,7 +23,7 @@
 // FIXED: input {{.*}}f32[N, 3]
 // A dimension that the file does not have.
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx --dims-from=n.csv --dim=K:2..3 -o rows.ttcb 2>&1 | FileCheck %s --check-prefix=BESIDE
-// BESIDE: variants of main: K {{.*}}3; N {{.*}}9; {{.*}} if all sizes are equally frequent
+// BESIDE: variant{{s?}} of main: K {{.*}}3; N {{.*}}9; {{.*}} if all sizes are equally frequent
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx rows.onnx --entry=a,b --dims-from=entries.csv --dim=K:3 -o rows.ttcb 2>&1 | FileCheck %s --check-prefix=ENTRIES
 // One model of several has variants.
 // RUN: cd %t && ttc-translate --onnx-to-bundle rows.onnx rows.onnx --entry=a,b --dim=a/N:3 --dim=b/N:1..8 --dim=K:3 -o one.ttcb
