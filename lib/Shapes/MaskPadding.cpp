@@ -207,14 +207,27 @@ LogicalResult Variant::setResultDims() {
 static void unifyResultDims(ArrayRef<func::FuncOp> variants) {
   func::FuncOp largest = variants.back();
   for (func::FuncOp function : variants.drop_back()) {
-    const ExtentSpace space =
-        getExtentSpace(function->getAttrOfType<VariantAttr>(kVariantAttrName));
+    ExtentSpace space = getExtentSpace(function->getAttrOfType<VariantAttr>(kVariantAttrName));
+    auto addProducts = [&](AffineMap map) {
+      map.walkExprs([&](AffineExpr expr) {
+        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+        if (!binary || binary.getKind() != AffineExprKind::Mul)
+          return;
+        std::optional<Extent> a = space.fromExpr(binary.getLHS());
+        std::optional<Extent> b = space.fromExpr(binary.getRHS());
+        if (a && b)
+          space.multiply(*a, *b);
+      });
+    };
     for (unsigned index = 0; index < function.getNumResults(); ++index) {
       auto wanted = largest.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
       auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
       if (!wanted || !type)
         continue;
       auto own = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+      addProducts(wanted.getValue());
+      if (own)
+        addProducts(own.getValue());
       auto isSame = [&](int64_t dim) {
         std::optional<Extent> a = space.fromExpr(wanted.getValue().getResult(dim));
         std::optional<Extent> b = own ? space.fromExpr(own.getValue().getResult(dim))

@@ -113,11 +113,31 @@ std::optional<Extent> ExtentSpace::findProduct(const Extent &a, const Extent &b)
   return std::nullopt;
 }
 
+/// Divides an extent that is not rounded by what all its numbers have in common, and returns that.
+static int64_t divideByCommon(Extent &extent) {
+  int64_t common = std::abs(extent.offset);
+  for (int64_t multiplier : extent.multipliers)
+    common = std::gcd(common, multiplier);
+  if (extent.divisor != 1 || common < 2)
+    return 1;
+  for (int64_t &multiplier : extent.multipliers)
+    multiplier /= common;
+  extent.offset /= common;
+  return common;
+}
+
 std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
   if (b.isConstant())
     return multiply(a, b.offset);
   if (a.isConstant())
     return multiply(b, a.offset);
+  // Constant factors stay outside, where affine expressions have them.
+  Extent left = a, right = b;
+  const int64_t factor = divideByCommon(left) * divideByCommon(right);
+  if (factor != 1) {
+    std::optional<Extent> product = multiply(left, right);
+    return product ? multiply(*product, factor) : std::nullopt;
+  }
   if (std::optional<Extent> known = findProduct(a, b))
     return known;
   if (getLeast(a) < 0 || getLeast(b) < 0)

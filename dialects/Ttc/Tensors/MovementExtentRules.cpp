@@ -106,12 +106,8 @@ public:
   /// 0, 1, ..., of which the elements below the extent are valid.
   Value iota(int64_t size, const std::optional<Extent> &extent) {
     Value numbers = makeIota(builder, loc, size);
-    if (extent && !extent->isConstant())
-      numbers.getDefiningOp()->setAttr(
-          kDimsAttrName,
-          AffineMapAttr::get(AffineMap::get(
-              0, scope.getSpace().getDimensions().size(),
-              {scope.getSpace().getExpr(*extent, builder.getContext())}, builder.getContext())));
+    if (extent)
+      scope.setExtent(numbers, 0, *extent);
     return numbers;
   }
   Value number(int64_t value) { return makeNumber(builder, loc, builder.getI32Type(), value); }
