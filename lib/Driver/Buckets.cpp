@@ -87,9 +87,9 @@ double mlir::ttc::estimateSlowdown(ArrayRef<DimRange> ranges, ArrayRef<Sizes> va
       squares *= own[index].squares;
     }
     const double bucket = getBucket(variants, sizes);
-    time += cost.whole * bucket * number +
-            (1 - cost.whole) *
-                (sum * (1 + BucketCost::kOverhead) - BucketCost::kOverhead * squares / bucket);
+    time += BucketCost::kVariant * (cost.whole * bucket * number +
+                                    (1 - cost.whole) * (sum * (1 + BucketCost::kOverhead) -
+                                                        BucketCost::kOverhead * squares / bucket));
     exact += sum;
     size_t dim = 0;
     while (dim < at.size() && ++at[dim] == parts[dim].size())
@@ -137,7 +137,7 @@ public:
 
 private:
   void chooseAlong(size_t dim, int64_t number, std::vector<Sizes> &buckets) const;
-  /// What of the time of requests depends on their bucket.
+  /// What of the time of requests depends on their bucket, without the factor of all variants.
   double getTime(double bucket, double number, double squares) const {
     return cost.whole * bucket * number -
            (1 - cost.whole) * BucketCost::kOverhead * squares / bucket;

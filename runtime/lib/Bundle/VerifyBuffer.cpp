@@ -28,11 +28,10 @@ template <typename... Tables> struct TableList {
 };
 using Tables =
     TableList<fb::Target, fb::Segment, fb::Region, fb::Operand, fb::HostAttribute, fb::HostFunction,
-              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList, fb::ExtentFactor,
-              fb::ExtentProduct, fb::Extent,
-              fb::Port, fb::Step, fb::Schedule, fb::StateDataflow, fb::Dataflow, fb::Variant,
-              fb::EntryPoint, fb::DeviceGroup, fb::Collective, fb::MeshAxis, fb::Mesh,
-              fb::Metadatum, fb::Bundle>;
+              fb::Program, fb::Facts, fb::Buffer, fb::Event, fb::Trace, fb::AxisList,
+              fb::ExtentFactor, fb::ExtentProduct, fb::Extent, fb::Port, fb::Step, fb::Schedule,
+              fb::StateDataflow, fb::Dataflow, fb::Variant, fb::EntryPoint, fb::DeviceGroup,
+              fb::Collective, fb::MeshAxis, fb::Mesh, fb::Metadatum, fb::Bundle>;
 
 /// `size`: of a number, or of the numbers of a vector. `table`: of a table, or of those of a
 /// vector.
