@@ -202,8 +202,11 @@ LogicalResult Masks::fill(OpOperand &operand, int64_t dim, Fill fill) {
   // Another op may have demanded another number there, and keeps it.
   const bool isShared = llvm::any_of(
       fills[value], [&](const std::pair<int64_t, Fill> &known) { return known.first == dim; });
+  // Dimensions may be one in a source, which cannot hold two numbers for the same user.
+  const bool hasOthers = llvm::any_of(
+      fills[value], [&](const std::pair<int64_t, Fill> &known) { return known.second != fill; });
   if (std::optional<LogicalResult> result =
-          isShared ? std::nullopt : fillSources(value, dim, fill)) {
+          isShared || hasOthers ? std::nullopt : fillSources(value, dim, fill)) {
     setFilled(operand.get(), dim, fill);
     return *result;
   }

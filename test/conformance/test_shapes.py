@@ -106,6 +106,11 @@ def small(*nodes, output=None):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
+def constants(model, **arrays):
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in arrays.items())
+    return model
+
+
 # One value whose padding two ops need to be different numbers, directly, and through an op that only moves elements.
 CONFLICTS = {
     "sum, maximum, minimum": small(
@@ -116,6 +121,19 @@ CONFLICTS = {
         ("Concat", ["a", "b", "c", "d"], "y", {"axis": 1}),
         output=["batch", 4, 6],
     ),
+    "dimensions that are one before a reshape": constants(
+        small(
+            ("Flatten", ["x"], "f", {"axis": 2}),
+            ("Tanh", ["f"], "t", {}),
+            ("Shape", ["x"], "s", {}),
+            ("Reshape", ["t", "s"], "r", {}),
+            ("LogSoftmax", ["r"], "l", {"axis": 1}),
+            ("ReduceSum", ["r", "i"], "a", {"keepdims": 0}),
+            ("ReduceMax", ["l"], "m", {"axes": [0, 1], "keepdims": 0}),
+            ("Add", ["a", "m"], "y", {}),
+            output=[6],
+        ),
+        i=np.int64([0, 1])),
     "through a transpose": small(
         ("Transpose", ["x"], "t", {"perm": [0, 2, 1]}),
         ("ReduceMean", ["t"], "a", {"axes": [2], "keepdims": 1}),
@@ -126,11 +144,6 @@ CONFLICTS = {
         output=["batch", 6, 3],
     ),
 }
-
-
-def constants(model, **arrays):
-    model.graph.initializer.extend(onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in arrays.items())
-    return model
 
 
 # What begins at another place in each run.
