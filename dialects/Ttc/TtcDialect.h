@@ -65,7 +65,7 @@ inline constexpr llvm::StringLiteral kInPlaceAttrName = "ttc.in_place";
 inline constexpr llvm::StringLiteral kProbesAttrName = "ttc.probes";
 inline constexpr llvm::StringLiteral kProbedAttrName = "ttc.probed";
 /// On a constant of a variant whose elements depend on the extents: an affine map with a result for
-/// each element, or for all.
+/// each element, or for all. On a slice: where it starts along each dimension.
 inline constexpr llvm::StringLiteral kNumbersAttrName = "ttc.numbers";
 /// On a result of a program: the elements that anything depends on, a WithinAttr.
 inline constexpr llvm::StringLiteral kWithinAttrName = "ttc.within";

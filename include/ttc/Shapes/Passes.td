@@ -19,6 +19,8 @@ def MaskPadding : Pass<"ttc-mask-padding", "::mlir::ModuleOp"> {
     | sum, product of matrices, convolution | its operands are 0 there |
     | softmax, maximum; minimum; product | -inf, or the lowest number; +inf; 1 |
     | mean | 0, and the sum is divided by the extent |
+    | slices that begin at a computed place (`ttc.numbers`), what follows padding in a concatenation, `reflect` at the end | elements are gathered by indices that are computed from the extents |
+    | dimensions that were merged, in results and ops that count places | the gaps between valid elements are closed, by such indices |
     | anything else | an error that names the op, the dimension, and what was expected |
 
     A value is masked once, after the op that computes it, by a `ttc.where` that later passes fuse into that op's
