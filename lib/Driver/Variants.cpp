@@ -120,7 +120,7 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
     error << "the model cannot be imported with " << llvm::join(texts, ", ")
           << ", which are sizes that " << spell("dim") << " or " << spell("dims-from")
           << " asks for";
-    if (ranges.size() > 1)
+    if (ranges.size() > 1 && isAxisName(ranges[1].first))
       error.attachNote() << "dimensions that always have the same size can be one: name them '"
                          << ranges[0].first << "=" << ranges[1].first << "' in " << spell("dim");
     return nullptr;

@@ -76,8 +76,11 @@ std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
 /// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or
 /// "batch:1,2,4,8" and adds it to the options; as addInputShape(). "ids.1=mask.1:128" makes one
-/// dimension of two.
+/// dimension of two, if all names after the first are axes of inputs (isAxisName()).
 std::string addDim(StringRef text, OnnxImportOptions &options);
+
+/// Whether a name is like those of dimensions that have none in the model: "image.2".
+bool isAxisName(StringRef name);
 
 /// Reads the sizes of requests from a CSV file, and adds its dimensions; as addInputShape().
 std::string addDimsFrom(StringRef file, OnnxImportOptions &options);

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/SourceMgr.h"
@@ -82,18 +83,22 @@ static bool isKnownDim(StringRef name, const OnnxImportOptions &options) {
          llvm::any_of(options.dimRanges, [&](const auto &known) { return known.first == name; });
 }
 
-/// Keeps the first of the names "ids.1=mask.1"; the others become aliases. Returns an error
-/// message, or an empty string.
+bool mlir::ttc::isAxisName(StringRef name) {
+  auto [input, axis] = name.rsplit('.');
+  return !input.empty() && !axis.empty() && llvm::all_of(axis, llvm::isDigit);
+}
+
+/// Keeps the first of the names "ids.1=mask.1"; the others become aliases. A model may have names
+/// with '=' itself. Returns an error message, or an empty string.
 static std::string takeNames(StringRef &name, OnnxImportOptions &options) {
   SmallVector<StringRef> names;
   name.split(names, '=');
-  for (auto [index, own] : llvm::enumerate(names)) {
-    if (own.empty())
-      return "expected a name on both sides of '='";
+  if (names.front().empty() || !llvm::all_of(ArrayRef(names).drop_front(), isAxisName))
+    names = {name};
+  for (auto [index, own] : llvm::enumerate(names))
     if (isKnownDim(own, options) || options.dimAliases.contains(own) ||
         llvm::is_contained(ArrayRef(names).take_front(index), own))
       return "found the name twice";
-  }
   name = names.front();
   for (StringRef alias : ArrayRef(names).drop_front())
     options.dimAliases[alias] = name.str();
