@@ -165,7 +165,7 @@ class _Graph:
                 return self._gm.forward(*args)
         try:
             return plan.run(args)
-        except (ttrt.Error, MemoryError) as error:
+        except (ttrt.Error, MemoryError, Rejected, ValueError) as error:
             self._fail(plan, args, error)
         return self._gm.forward(*args)
 

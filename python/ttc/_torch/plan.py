@@ -125,6 +125,10 @@ class Plan:
         return [_result(output, args, new) for output in self._outputs]
 
 
+# Choices of shapes of which is known what outputs are.
+_MOST_DESCRIBED = 4096
+
+
 class RangePlan(Plan):
     """A bundle for ranges of sizes. `describe(args)` says what the outputs are for some of them."""
 
@@ -159,6 +163,8 @@ class RangePlan(Plan):
         key = tuple(tensor.shape for tensor in tensors)
         known = self._described.get(key)
         if known is None:
+            if len(self._described) >= _MOST_DESCRIBED:
+                self._described.clear()
             record = self._describe(args)
             with torch.inference_mode(False):
                 templates = [_template(shape, getattr(torch, dtype)) for shape, dtype, _ in record["new"]]
@@ -167,13 +173,14 @@ class RangePlan(Plan):
         outputs, templates, back = known
         new = [_empty_like(template) for template in templates]
         out = dict(zip(self._names, new))
+        given = [tensor.detach() for tensor in tensors]  # DLPack refuses what requires gradients
         try:
-            self.bundle.run(*tensors, out=out)
+            self.bundle.run(*given, out=out)
         except ttrt.UnsupportedError:
             if os.getpid() == self._process:
                 raise
             self._open(args)  # a device does not survive a fork
-            self.bundle.run(*tensors, out=out)
+            self.bundle.run(*given, out=out)
         new = [t if b is None else t.permute(b) for t, b in zip(new, back)]
         return [_result(output, args, new) for output in outputs]
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models whose sizes Dynamo has made dynamic: one bundle for all of them."""
+import needs  # noqa: F401, I001: skips the file
+
 import pytest
 import torch
 import transformers as T
-
 from graphs import Compiled
 from ttc import torch_backend
 
@@ -97,6 +98,14 @@ def test_what_has_a_bundle_for_each_shape(caplog):
         compiled(torch.randn(size))
     assert [graph.compiled for graph in compiled.graphs] == [3] * len(compiled.graphs), compiled.graphs
     assert "a bundle for each shape, as" in caplog.text
+
+
+def test_inputs_that_require_gradients():
+    compiled = Compiled(lambda x: torch.tanh(x).sum(0), dynamic=True, cache=False)
+    with torch.no_grad():
+        for size in (4, 6, 9):
+            compiled(torch.randn(size, 3, requires_grad=True))
+    assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
 
 
 def test_another_number():
