@@ -220,3 +220,61 @@ def test_a_mean_of_many_f16_numbers(tools, tmp_path):
         found = device.run(entry, {"x": padded, "extents": np.array([75000], np.int32)})["y"]
     wanted = np.abs(x.astype(np.float16).astype(np.float64)).mean()
     assert abs(found[0] - wanted) < 2e-3
+
+
+def quantized(*nodes, shape, outputs, **arrays):
+    """A model of x of this shape."""
+    graph = helper.make_graph(
+        [helper.make_node(op, inputs, results, **attributes) for op, inputs, results, attributes in nodes],
+        "quantized",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return constants(model, **arrays)
+
+
+IMAGE, ROWS = ["batch", 3, "h", "w"], ["batch", "n", 16]
+RNG = np.random.default_rng(9)
+KERNEL = RNG.integers(-127, 127, (8, 3, 3, 3)).astype(np.int8)
+SCALES = RNG.uniform(0.002, 0.01, 8).astype(np.float32)
+QUANTIZED = {
+    "convolution between dequantized values": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("DequantizeLinear", ["q", "s", "z"], ["d"], {}),
+        ("DequantizeLinear", ["w", "ws", "wz"], ["v"], {"axis": 0}),
+        ("Conv", ["d", "v"], ["c"], {"pads": [1, 1, 1, 1]}),
+        ("QuantizeLinear", ["c", "s2", "z2"], ["p"], {}),
+        ("DequantizeLinear", ["p", "s2", "z2"], ["y"], {}),
+        ("GlobalAveragePool", ["y"], ["mean"], {}),
+        shape=IMAGE, outputs=["y", "mean"], s=np.float32(0.05), z=np.uint8(131), w=KERNEL, ws=SCALES,
+        wz=np.zeros(8, np.int8), s2=np.float32(0.06), z2=np.uint8(7)), ["batch:1..2", "h:6..20", "w:6..20"]),
+    "integer convolution and pool": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("QLinearConv", ["q", "s", "z", "w", "ws", "wz", "s2", "z2"], ["c"], {"pads": [1, 1, 1, 1]}),
+        ("MaxPool", ["c"], ["m"], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [2, 2]}),
+        ("DequantizeLinear", ["m", "s2", "z2"], ["y"], {}),
+        shape=IMAGE, outputs=["y"], s=np.float32(0.05), z=np.uint8(131), w=KERNEL, ws=SCALES,
+        wz=np.zeros(8, np.int8), s2=np.float32(0.06), z2=np.uint8(120)), ["batch:1..2", "h:6..20", "w:10"]),
+    "scales found in each run": (quantized(
+        ("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], {}),
+        ("MatMulInteger", ["q", "w", "z"], ["i"], {}),
+        ("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}),
+        ("Mul", ["f", "s"], ["y"], {}),
+        ("ReduceMean", ["y"], ["mean"], {"axes": [1]}),
+        shape=ROWS, outputs=["y", "mean"], w=RNG.integers(-100, 100, (16, 12)).astype(np.int8)), ["batch:1..2", "n:3..40"]),
+    "integer product": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("QLinearMatMul", ["q", "s", "z", "w", "ws", "wz", "s2", "z2"], ["i"], {}),
+        ("DequantizeLinear", ["i", "s2", "z2"], ["y"], {}),
+        ("ReduceSum", ["y"], ["sum"], {"keepdims": 0}),
+        shape=ROWS, outputs=["y", "sum"], s=np.float32(0.05), z=np.uint8(131),
+        w=RNG.integers(0, 255, (16, 12)).astype(np.uint8), ws=np.float32(0.01), wz=np.uint8(117), s2=np.float32(0.1),
+        z2=np.uint8(90)), ["batch:1..2", "n:3..40"]),
+}
+
+
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_quantized_models(name, tools, tmp_path):
+    model, dims = QUANTIZED[name]
+    assert check(tools, tmp_path, model, dims, runs=8) >= 10
