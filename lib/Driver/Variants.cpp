@@ -32,6 +32,56 @@ SmallVector<int64_t> mlir::ttc::chooseBuckets(const DimRange &range, int64_t rat
   return llvm::to_vector(llvm::reverse(buckets));
 }
 
+/// Whether the elements are 0, 1, 2, ...
+static bool isIota(const ConstantTensor &tensor) {
+  if (!isa<IntegerType>(tensor.getType().getElementType()))
+    return false;
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (tensor.getInteger(i) != i)
+      return false;
+  return true;
+}
+
+/// Exporters look a mask up by the indices of all its elements. The table depends on the size of
+/// the batch and of the sequence; without it, the lookup is a reshape. Reshapes of reshapes are
+/// one.
+static void simplifyMoves(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      auto constant = gather.getIndices().getDefiningOp<ConstantOp>();
+      auto data = cast<RankedTensorType>(gather.getData().getType()),
+           result = cast<RankedTensorType>(gather.getY().getType());
+      const int64_t size = data.getDimSize(gather.getAxis());
+      if (!constant || !result.hasStaticShape() ||
+          cast<RankedTensorType>(constant.getType()).getNumElements() != size ||
+          !isIota(ConstantTensor::get(constant.getValue())))
+        return;
+      OpBuilder builder(op);
+      auto inner = gather.getData().getDefiningOp<ReshapeOp>();
+      auto reshape = ReshapeOp::create(builder, op->getLoc(),
+                                       inner ? inner.getX() : gather.getData(), result.getShape());
+      gather.getY().replaceAllUsesWith(reshape.getY());
+      return;
+    }
+    if (auto reshape = dyn_cast<ReshapeOp>(op))
+      if (auto inner = reshape.getX().getDefiningOp<ReshapeOp>())
+        reshape.getXMutable().assign(inner.getX());
+  });
+}
+
+/// Constants directly before their first users: an importer makes them as it comes across them,
+/// which may be in another order with other sizes.
+static void orderConstants(ModuleOp module) {
+  llvm::SmallPtrSet<Operation *, 32> placed;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Block &block : function.getBody())
+      for (Operation &op : llvm::make_early_inc_range(block))
+        for (Value operand : op.getOperands())
+          if (auto constant = operand.getDefiningOp<ConstantOp>();
+              constant && constant->getBlock() == &block && placed.insert(constant).second)
+            constant->moveBefore(&op);
+}
+
 /// Evaluates ops on constants. The importer does so for small ones, and leaves a causal mask of 512
 /// x 512, but not that of 8 x 8: imports at several sizes must have the same ops.
 static void evaluateConstants(ModuleOp module) {
@@ -62,11 +112,13 @@ static void evaluateConstants(ModuleOp module) {
   });
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  simplifyMoves(module);
   // What only these used.
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
   });
+  orderConstants(module);
 }
 
 namespace {

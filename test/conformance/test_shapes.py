@@ -278,3 +278,16 @@ QUANTIZED = {
 def test_quantized_models(name, tools, tmp_path):
     model, dims = QUANTIZED[name]
     assert check(tools, tmp_path, model, dims, runs=8) >= 10
+
+
+def test_a_mask_that_is_looked_up(tools, tmp_path):
+    """By the indices of all its elements, which depend on batch and length, as torch's exporter has it."""
+    b = shape_models.Builder()
+    batch, length = b.size("x", 0), b.size("x", 1)
+    zero, one = b.constant(np.array(0, np.int64)), b.constant(np.array(1, np.int64))
+    count = b("Squeeze", b("Mul", batch, length), b.ints(0))
+    indices = b("Reshape", b("Range", zero, count, one), b("Concat", batch, b.ints(1), b.ints(1), length, axis=0))
+    found = b("Gather", b("Reshape", "x", b.ints(-1)), indices, axis=0)
+    y = b("Softmax", b("Transpose", found, perm=[0, 1, 3, 2]), axis=2)
+    model = b.model([("x", None, "f32", ["batch", "n"])], [("y", y, "f32", ["batch", 1, "m", 1])])
+    assert check(tools, tmp_path, model, ["batch:1..3", "n:1..20"], runs=12) >= 20
