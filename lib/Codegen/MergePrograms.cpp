@@ -21,15 +21,12 @@ namespace {
 /// More integers than this are not sizes alone, and would cost registers.
 constexpr size_t kMostIntegers = 64;
 
-/// An operand, by the number of its instruction in its function.
+/// An operand of an instruction.
 struct Place {
   llvm::Instruction *inst;
   unsigned operand;
   bool operator<(const Place &other) const {
     return std::tie(inst, operand) < std::tie(other.inst, other.operand);
-  }
-  bool operator==(const Place &other) const {
-    return inst == other.inst && operand == other.operand;
   }
 };
 
@@ -300,7 +297,6 @@ static void merge(const Class &merged) {
       }
 
   llvm::DenseMap<llvm::Function *, llvm::Function *> copies;
-  const std::string name = first.getName().str();
   for (llvm::Function *function : merged.functions)
     copies[function] = addTable(*function, function->getName() + ".sizes");
   for (llvm::Function *function : merged.functions) {

@@ -14,8 +14,8 @@ using Ports = flatbuffers::Vector<flatbuffers::Offset<fb::Port>>;
 
 const char *nameOf(const fb::EntryPoint &entry) { return entry.name()->c_str(); }
 
-/// False if the size does not fit in i64.
-/// Products are added to `sum`, which begins with what is known of them.
+/// `products` is the sum of the size's products. False if the size is negative or does not fit in
+/// i64.
 template <typename Table>
 bool sizeAt(const Table &extent, const flatbuffers::Vector<uint64_t> &extents, int64_t &size,
             int64_t products = 0) {

@@ -6,7 +6,6 @@ import pytest
 import torch
 import transformers as T
 from graphs import Compiled
-from ttc import torch_backend
 
 SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=200)
 GPT = dict(n_embd=32, n_layer=2, n_head=4, vocab_size=200)
@@ -121,6 +120,5 @@ def test_bundles_are_kept(tmp_path, monkeypatch):
     for first in (5, 30):  # whatever size comes first
         torch._dynamo.reset()
         compiled = Compiled(lambda x: torch.tanh(x).sum(0), dynamic=True)
-        compiled(torch.randn(first, 3))
-    assert [(g.compiled, g.cached) for g in compiled.graphs] in ([(0, 1)], [(1, 0)])
-    assert torch_backend.graphs()
+        compiled(torch.randn(first))
+    assert [(graph.compiled, graph.cached) for graph in compiled.graphs] == [(0, 1)]
