@@ -34,10 +34,10 @@ TTC_KERNEL void ttc_kernel_depthwise_conv(void *const *operands, uint8_t *, int6
     TTC_UNROLL
     for (int i = 0; i < WT; ++i)
       store(buffer + i * VL, acc[i]);
-    auto *out = static_cast<float *>(operands[2]) + row * p.outRow + col;
+    auto *out = static_cast<float *>(operands[2 + p.numValid]) + row * p.outRow + col;
     ttc_kernel_store_pixels(buffer, WT, out, p.outRow, row, col, lanes, operands, epilogue);
   };
   auto channels = [](const float *from, int64_t lanes)
                       __attribute__((always_inline)) { return load(from, lanes); };
-  runDepthwise<kTile, float>(p, operands, workgroup, markers, channels, finish);
+  runDepthwise<kTile, float>(p, operands, 2 + p.numValid, workgroup, markers, channels, finish);
 }

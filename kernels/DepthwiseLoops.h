@@ -16,6 +16,8 @@ template <typename T, typename X, typename Finish> struct DepthwiseLine {
   int64_t row, col, lanes;
   // Of the kernel's planes and rows.
   Taps d, h;
+  // Pixels of a line of x that count, and of the result.
+  int64_t width, pixels;
   ProgramMarkers *markers;
   X load;
   Finish finish;
@@ -45,7 +47,7 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow) {
         TTC_UNROLL
         for (int i = 0; i < WT; ++i) {
           int64_t at = i * p.stride[2] + kw * p.dilation[2];
-          if (!EDGE || (iw + at >= 0 && iw + at < p.iw))
+          if (!EDGE || (iw + at >= 0 && iw + at < l.width))
             acc[i] += wv * l.load(from + at * p.xRow, l.lanes);
         }
       }
@@ -72,7 +74,7 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
   // Output columns whose window is inside the input: [inBegin, inEnd).
   int64_t window = (p.kernel[2] - 1) * p.dilation[2];
   int64_t inBegin = max<int64_t>(0, ceilDiv(p.padBegin[2], p.stride[2]));
-  int64_t fits = p.iw - 1 - window + p.padBegin[2];
+  int64_t fits = l.width - 1 - window + p.padBegin[2];
   int64_t inEnd = fits < 0 ? 0 : fits / p.stride[2] + 1;
   {
     TTC_SUM_ZONE(l.markers, 0, "border");
@@ -84,6 +86,8 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
     TTC_NO_UNROLL
     for (int64_t tile = begin; tile < end; ++tile) {
       int64_t ow = tile * width + min(tile, wider);
+      if (p.bounded && ow >= l.pixels)
+        return;
       if (inside || (ow >= inBegin && ow + pixels <= inEnd))
         runTile<false, TILE>(pixels, l, p, ow);
       else
@@ -92,29 +96,33 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
   };
   middle(1, wider, width + 1);
   middle(max<int64_t>(wider, 1), tiles - 1, width);
-  if (tiles > 1) {
+  if (tiles > 1 && (!p.bounded || p.ow - width < l.pixels)) {
     TTC_SUM_ZONE(l.markers, 0, "border");
     runTile<true, TILE>(width, l, p, p.ow - width);
   }
 }
 
 /// The kernel. `load(from, lanes)` reads channels as f32; `finish(sums, row, col, lanes)` stores
-/// the sums of consecutive rows, which are the pixels of all lines.
+/// the sums of consecutive rows, which are the pixels of all lines, in operand `result`.
 template <int TILE, typename T, typename X, typename Finish>
-TTC_INLINE void runDepthwise(const DepthwiseParams &p, void *const *operands, int64_t workgroup,
-                             ProgramMarkers *markers, X load, Finish finish) {
-  Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
+TTC_INLINE void runDepthwise(const DepthwiseParams &p, void *const *operands, int64_t result,
+                             int64_t workgroup, ProgramMarkers *markers, X load, Finish finish) {
+  const ImageSizes in = imageSizes(p, operands);
+  const ResultSizes out = resultSizes(p, operands[result + p.bounded], {p.n, p.od * p.oh, p.ow});
+  Range lines = part(out.images * out.lines, p.rowSplits, workgroup / p.channelSplits);
   Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
     TTC_ZONE(markers, "line");
-    int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
+    int64_t n = line / out.lines, ofImage = line % out.lines, h = ofImage % p.oh,
+            d = ofImage / p.oh;
     const auto *x = static_cast<const T *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     const auto *w = static_cast<const float *>(operands[1]);
-    Taps ofDepth = tapsOf(p, 0, d, p.id), ofHeight = tapsOf(p, 1, h, p.ih);
+    Taps ofDepth = tapsOf(p, 0, d, in.d), ofHeight = tapsOf(p, 1, h, in.h);
+    int64_t row = (n * p.od * p.oh + ofImage) * p.ow;
     auto run = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
-      DepthwiseLine<T, X, Finish> l = {x + c,   w + c,    line * p.ow, c,    lanes,
-                                       ofDepth, ofHeight, markers,     load, finish};
+      DepthwiseLine<T, X, Finish> l = {x + c,    w + c, row,        c,       lanes, ofDepth,
+                                       ofHeight, in.w,  out.pixels, markers, load,  finish};
       runLine<TILE>(l, p);
     };
     forChannels(p, channels.begin, channels.end, run);

@@ -12,32 +12,6 @@
 
 namespace ttc::kernels {
 
-/// The rows that count, with GemmParams::bounded: runs of consecutive ones.
-struct Runs {
-  // Runs, and rows from one to the next.
-  int64_t outer, inner, outerStep, innerStep;
-  // Rows of a run, and their tiles.
-  int64_t length, tiles;
-};
-
-/// The rows of a tile, and half of them, for what is left of a run.
-TTC_INLINE int64_t mostRows(const GemmParams &p) { return min(p.mr, p.n * p.od * p.oh * p.ow); }
-
-TTC_INLINE Runs getRuns(const GemmParams &p, const int64_t *bounds) {
-  Runs r{bounds[0], bounds[1], p.runs[1] * p.runs[2], p.runs[2], bounds[2], 0};
-  // Runs that touch are one.
-  if (r.length == r.innerStep) {
-    r.length *= r.inner;
-    r.inner = 1;
-    if (r.length == r.outerStep) {
-      r.length *= r.outer;
-      r.outer = 1;
-    }
-  }
-  r.tiles = ceilDiv(r.length, mostRows(p));
-  return r;
-}
-
 /// One panel against the tiles [tileBegin, tileEnd).
 struct PanelArgs {
   const float *a;
@@ -75,26 +49,27 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     int64_t row = tile * height + min(tile, taller);
     TileArgs<TB> t;
-    t.skip = 0;
-    t.rows = 0;
     bool isTall = taller != 0 && tile < taller;
+    int64_t tableRow = row - blockRow;
+    const float *direct[kMostTileRows];
     if (p.bounded) {
-      int64_t most = mostRows(p), run = tile / g.runs.tiles, at = tile % g.runs.tiles * most;
-      t.rows = min(most, g.runs.length - at);
-      isTall = t.rows > ceilDiv(most, 2);
-      int64_t first =
-          run / g.runs.inner * g.runs.outerStep + run % g.runs.inner * g.runs.innerStep + at;
-      // A whole tile is computed, within the operand.
-      row = min(first, rows - (isTall ? most : ceilDiv(most, 2)));
-      t.skip = first - row;
+      row = 0;
+      t.number = tile * mostRows(p);
+      t.rows = min(mostRows(p), g.runs.total - t.number);
+      t.runs = &g.runs;
+      t.direct = direct;
+      isTall = t.rows > halfRows(p);
+      tableRow = (tile - g.tileBegin) * mostRows(p);
+      if (p.aMode == kRowsDirect)
+        findRunRows(g.runs, g.a + (p.shuffle != 0 ? 0 : g.group * p.c), p.aRow, t.number,
+                    mostRows(p), direct);
     }
     t.k = k;
     t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
     t.partial =
         reinterpret_cast<float *>(g.scratch + p.partialAt) + (tile - g.tileBegin) * p.mr * p.nr;
     t.a = g.a + (p.shuffle != 0 ? 0 : g.group * p.c) + row * p.aRow;
-    t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) +
-              (row - blockRow) * tableTaps;
+    t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) + tableRow * tableTaps;
     t.channel = g.group * p.c;
     t.b = b + shift + k * p.nr;
     t.panelStep = 0;
@@ -104,16 +79,15 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
         next + (tile - g.tileBegin) * prefetchStep * (p.aMode == kRowsDirect ? t.depth : depth);
     t.prefetchStep = prefetchStep;
     t.col = g.col + shift;
-    t.out = out + g.outBase + (row + t.skip) * p.outRow + t.col;
+    t.out = out + g.outBase + row * p.outRow + t.col;
     t.rowStep = p.outRow / p.outPitch;
     t.markers = g.markers;
-    t.row = g.outBase / p.outPitch + (row + t.skip) * t.rowStep;
+    t.row = g.outBase / p.outPitch + row * t.rowStep;
     // Two heights, both constant.
     if (isTall)
       runTileOf<NV, WIDE>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands, epilogue);
     else
-      runTileOf<NV, WIDE>(p.bounded ? ceilDiv(mostRows(p), 2) : height, t, p, valid, operands,
-                          epilogue);
+      runTileOf<NV, WIDE>(p.bounded ? halfRows(p) : height, t, p, valid, operands, epilogue);
   }
 }
 
@@ -161,8 +135,6 @@ TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const
   t.row = g.outBase / p.outPitch;
   t.rowStep = 0;
   t.col = g.col;
-  t.skip = 0;
-  t.rows = 1;
   t.k = 0;
   t.depth = p.c;
   t.partial = nullptr;
@@ -202,25 +174,28 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
   const GemmParams &p = *reinterpret_cast<const GemmParams *>(params);
   const auto *a = static_cast<const float *>(operands[0]) + p.aOffset;
   const auto *b = static_cast<const TB *>(operands[1]) + p.bOffset;
-  auto *out = static_cast<float *>(operands[2]);
+  auto *out = static_cast<float *>(operands[2 + p.numValid]);
 
   int64_t rows = p.n * p.od * p.oh * p.ow;
   int64_t tiles = ceilDiv(rows, p.mr);
-  int64_t height = rows / tiles, taller = rows % tiles;
   int64_t depth = p.kernel[0] * p.kernel[1] * p.kernel[2] * p.c;
   int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
   int64_t rest = p.o - (groupPanels - 1) * p.nr;
 
   int64_t batches[3] = {p.batch[0], p.batch[1], p.batch[2]};
   Runs runs{};
+  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow};
   if (p.bounded) {
-    const auto *bounds = static_cast<const int64_t *>(operands[3]);
+    const auto *bounds = static_cast<const int64_t *>(operands[3 + p.numValid]);
     TTC_UNROLL
     for (int i = 0; i < 3; ++i)
       batches[i] = bounds[i];
     runs = getRuns(p, bounds + 3);
-    tiles = runs.outer * runs.inner * runs.tiles;
+    convPart.lines = bounds[4];
+    convPart.pixels = bounds[5];
+    tiles = ceilDiv(runs.total, mostRows(p));
   }
+  const int64_t blockTiles = getBlockTiles(p, convPart, sizeof(float));
   // With few rows, those that would use the same weights are not parted: panels are.
   int64_t rowSplits = p.rowSplits, panelSplits = p.panelSplits;
   if (p.bounded) {
@@ -247,19 +222,13 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
     g.markers = markers;
     const TB *bBatch = b + i0 * p.bBatch[0] + i1 * p.bBatch[1] + i2 * p.bBatch[2];
     TTC_NO_UNROLL
-    for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
+    for (int64_t block = tileRange.begin; block < tileRange.end; block += blockTiles) {
       g.tileBegin = block;
-      g.tileEnd = min(block + p.blockTiles, tileRange.end);
-      int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
-      int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
+      g.tileEnd = min(block + blockTiles, tileRange.end);
       TTC_ZONE(markers, "block");
-      if (p.aMode == kRowsTable) {
+      if (p.aMode != kRowsDirect) {
         TTC_ZONE(markers, "rows");
-        buildTable(p, 0.0f, g.a, rowBegin, rowEnd, scratch);
-      }
-      if (p.aMode == kRowsCopied) {
-        TTC_ZONE(markers, "rows");
-        copyLines(p, 0.0f, g.a, rowBegin, rowEnd, scratch);
+        findRows(p, convPart, runs, 0.0f, g.a, g.tileBegin, g.tileEnd, scratch);
       }
       TTC_MAIN_CHILD_ZONE(markers, "panels");
       int64_t first = panelRange.begin;

@@ -3,7 +3,7 @@
 #ifndef TTC_KERNELS_GEMMROWS_H
 #define TTC_KERNELS_GEMMROWS_H
 
-#include "kernels/Kernel.h"
+#include "kernels/Windows.h"
 
 namespace ttc::kernels {
 
@@ -23,42 +23,54 @@ template <typename T> TTC_INLINE void fill(T *to, int64_t count, T value) {
     to[i] = value;
 }
 
+/// The part of a convolution that is computed: sizes of the image, lines of each image of the
+/// result, and pixels of a line. Its rows are numbered one after the other.
+struct ConvPart {
+  ImageSizes in;
+  int64_t lines, pixels;
+};
+
+/// Fills what stands for padding in tables.
+template <typename T>
+TTC_INLINE void fillOutside(const GemmParams &p, T padding, uint8_t *scratch) {
+  fill(reinterpret_cast<T *>(scratch + p.zeroAt), p.c * p.groups, padding);
+}
+
 /// One pointer for each row of [begin, end) and tap; padding points at elements of its value.
 template <typename T>
-TTC_INLINE void buildTable(const GemmParams &p, T padding, const T *a, int64_t begin, int64_t end,
-                           uint8_t *scratch) {
-  auto *outside = reinterpret_cast<T *>(scratch + p.zeroAt);
-  TTC_NO_UNROLL
-  for (int64_t i = 0; i < p.c * p.groups; ++i)
-    outside[i] = padding;
-  auto **table = reinterpret_cast<const T **>(scratch + p.tableAt);
-  int64_t w = begin % p.ow, line = begin / p.ow;
-  int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
+TTC_INLINE void buildTable(const GemmParams &p, const ConvPart &part, const T *a, int64_t begin,
+                           int64_t end, const uint8_t *scratch, const T **table) {
+  const auto *outside = reinterpret_cast<const T *>(scratch + p.zeroAt);
+  int64_t w = begin % part.pixels, line = begin / part.pixels;
+  int64_t ofImage = line % part.lines, n = line / part.lines;
+  int64_t h = ofImage % p.oh, d = ofImage / p.oh;
   TTC_NO_UNROLL
   for (int64_t row = begin; row < end; ++row) {
     TTC_NO_UNROLL
     for (int64_t kd = 0; kd < p.kernel[0]; ++kd) {
-      int64_t id = inputIndex(p, 0, d, kd, p.id);
+      int64_t id = inputIndex(p, 0, d, kd, part.in.d);
       TTC_NO_UNROLL
       for (int64_t kh = 0; kh < p.kernel[1]; ++kh) {
-        int64_t ih = inputIndex(p, 1, h, kh, p.ih);
+        int64_t ih = inputIndex(p, 1, h, kh, part.in.h);
         const T *from = a + n * p.aN + id * p.aD + ih * p.aH;
         TTC_NO_UNROLL
         for (int64_t kw = 0; kw < p.kernel[2]; ++kw) {
-          int64_t iw = inputIndex(p, 2, w, kw, p.iw);
+          int64_t iw = inputIndex(p, 2, w, kw, part.in.w);
           // One test for all three: -1 has the sign bit.
           *table++ = (id | ih | iw) < 0 ? outside : from + iw * p.aW;
         }
       }
     }
-    if (++w == p.ow) {
+    if (++w == part.pixels) {
       w = 0;
-      if (++h == p.oh) {
+      bool isLast = ++ofImage == part.lines;
+      if (++h == p.oh || isLast) {
         h = 0;
-        if (++d == p.od) {
-          d = 0;
-          ++n;
-        }
+        ++d;
+      }
+      if (isLast) {
+        ofImage = d = 0;
+        ++n;
       }
     }
   }
@@ -74,31 +86,44 @@ TTC_INLINE void interleave(const GemmParams &p, const T *from, int64_t count, T 
   }
 }
 
-/// Few channels: copies the input lines of the rows [begin, end) with their padding, and makes the
-/// table point at kw * c consecutive values for each (row, kh). Line numbers run through all
-/// images. Channels that lie in planes are interleaved.
-template <typename T>
-TTC_INLINE void copyLines(const GemmParams &p, T padding, const T *a, int64_t begin, int64_t end,
-                          uint8_t *scratch) {
-  auto *copy = reinterpret_cast<T *>(scratch + p.copyAt);
-  auto **table = reinterpret_cast<const T **>(scratch + p.tableAt);
-  int64_t width = ((p.ow - 1) * p.stride[2] + p.kernel[2]) * p.c;
+/// Input lines with their padding, as copyLines() stores them. Line numbers run through all images.
+struct CopiedLines {
+  // Elements of a line; lines of an image.
+  int64_t width, padded;
+  int64_t pixels, lines;
+};
+
+/// The first line of a row's window.
+TTC_INLINE int64_t firstLine(const GemmParams &p, const CopiedLines &lines, int64_t row) {
+  int64_t line = row / lines.pixels;
+  return line / lines.lines * lines.padded + line % lines.lines * p.stride[1];
+}
+
+TTC_INLINE CopiedLines copiedLines(const GemmParams &p, const ConvPart &part) {
   int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
-  int64_t padded = (p.oh - 1) * p.stride[1] + window;
-  auto lineOf = [&](int64_t row) __attribute__((always_inline)) {
-    int64_t outLine = row / p.ow;
-    return outLine / p.oh * padded + outLine % p.oh * p.stride[1];
-  };
-  int64_t first = lineOf(begin), last = lineOf(end - 1) + window;
+  return {((part.pixels - 1) * p.stride[2] + p.kernel[2]) * p.c,
+          (part.lines - 1) * p.stride[1] + window, part.pixels, part.lines};
+}
+
+/// Few channels: copies the input lines of the rows [begin, end) with their padding. Channels that
+/// lie in planes are interleaved.
+template <typename T>
+TTC_INLINE void copyLines(const GemmParams &p, const ConvPart &part, T padding, const T *a,
+                          int64_t begin, int64_t end, uint8_t *scratch) {
+  auto *copy = reinterpret_cast<T *>(scratch + p.copyAt);
+  const CopiedLines lines = copiedLines(p, part);
+  const int64_t width = lines.width;
+  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  int64_t first = firstLine(p, lines, begin), last = firstLine(p, lines, end - 1) + window;
   int64_t left = min(max<int64_t>(p.padBegin[2], 0) * p.c, width);
   int64_t skip = max<int64_t>(-p.padBegin[2], 0) * p.c;
-  int64_t middle = max<int64_t>(min(p.iw * p.c - skip, width - left), 0);
+  int64_t middle = max<int64_t>(min(part.in.w * p.c - skip, width - left), 0);
   TTC_NO_UNROLL
   for (int64_t line = first; line < last; ++line) {
     T *to = copy + (line - first) * width;
-    int64_t ih = line % padded - p.padBegin[1];
-    const T *from = a + line / padded * p.aN + ih * p.aH + skip / p.c * p.aW;
-    bool inside = ih >= 0 && ih < p.ih;
+    int64_t ih = line % lines.padded - p.padBegin[1];
+    const T *from = a + line / lines.padded * p.aN + ih * p.aH + skip / p.c * p.aW;
+    bool inside = ih >= 0 && ih < part.in.h;
     fill(to, left, padding);
     if (p.aC == 1)
       for (int64_t i = 0; i < middle; ++i)
@@ -109,22 +134,141 @@ TTC_INLINE void copyLines(const GemmParams &p, T padding, const T *a, int64_t be
       fill(to + left, middle, padding);
     fill(to + left + middle, width - left - middle, padding);
   }
+}
+
+/// The table of the lines that were copied for the rows [begin, end): it points at kw * c
+/// consecutive values for each row and kh.
+template <typename T>
+TTC_INLINE void buildTableOfLines(const GemmParams &p, const ConvPart &part, int64_t begin,
+                                  int64_t end, const uint8_t *scratch, const T **table) {
+  const CopiedLines lines = copiedLines(p, part);
+  const int64_t width = lines.width;
   // Counted on from row to row: divisions took longer than the copies.
-  int64_t w = begin % p.ow, h = begin / p.ow % p.oh;
-  const T *line = copy;
+  int64_t w = begin % part.pixels, h = begin / part.pixels % part.lines;
+  const auto *line = reinterpret_cast<const T *>(scratch + p.copyAt);
   TTC_NO_UNROLL
   for (int64_t row = begin; row < end; ++row) {
     const T *from = line + w * p.stride[2] * p.c;
     TTC_NO_UNROLL
     for (int64_t kh = 0; kh < p.kernel[1]; ++kh)
       *table++ = from + kh * p.dilation[1] * width;
-    if (++w == p.ow) {
+    if (++w == part.pixels) {
       w = 0;
-      bool isLast = ++h == p.oh;
-      line += (isLast ? padded - (p.oh - 1) * p.stride[1] : p.stride[1]) * width;
+      bool isLast = ++h == part.lines;
+      line += (isLast ? lines.padded - (part.lines - 1) * p.stride[1] : p.stride[1]) * width;
       h = isLast ? 0 : h;
     }
   }
+}
+
+/// The rows that count, with GemmParams::bounded: runs of consecutive ones. Those that count are
+/// numbered one after the other, and tiles of them go on from run to run.
+struct Runs {
+  // Runs, and rows from one to the next.
+  int64_t outer, inner, outerStep, innerStep;
+  // Rows of a run, and of all.
+  int64_t length, total;
+};
+
+/// The rows of a tile, and half of them, for what is left of all rows.
+TTC_INLINE int64_t mostRows(const GemmParams &p) { return min(p.mr, p.n * p.od * p.oh * p.ow); }
+TTC_INLINE int64_t halfRows(const GemmParams &p) { return ceilDiv(mostRows(p), 2); }
+
+/// `bounds`: how many rows count of each of their three dimensions.
+TTC_INLINE Runs getRuns(const GemmParams &p, const int64_t *bounds) {
+  Runs r{bounds[0], bounds[1], p.runs[1] * p.runs[2], p.runs[2], bounds[2], 0};
+  r.total = r.outer * r.inner * r.length;
+  // Runs that touch are one.
+  if (r.length == r.innerStep) {
+    r.length *= r.inner;
+    r.inner = 1;
+    if (r.length == r.outerStep) {
+      r.length *= r.outer;
+      r.outer = 1;
+    }
+  }
+  return r;
+}
+
+/// Consecutive rows of one run, of a tile.
+struct RunPart {
+  // The first row, among all; how many.
+  int64_t first, rows;
+};
+
+/// What the run of row `number` has of the next `rows` rows.
+TTC_INLINE RunPart getRunPart(const Runs &r, int64_t number, int64_t rows) {
+  int64_t run = number / r.length, at = number % r.length;
+  return {run / r.inner * r.outerStep + run % r.inner * r.innerStep + at, min(rows, r.length - at)};
+}
+
+/// Where the `most` rows of a tile from row `number` on are, `step` elements apart. Rows that are
+/// computed, and not stored, are the last one again.
+template <typename T>
+TTC_INLINE void findRunRows(const Runs &r, const T *a, int64_t step, int64_t number, int64_t most,
+                            const T **rows) {
+  int64_t found = 0, wanted = min(most, r.total - number);
+  TTC_NO_UNROLL
+  while (found < wanted) {
+    RunPart part = getRunPart(r, number + found, wanted - found);
+    TTC_NO_UNROLL
+    for (int64_t i = 0; i < part.rows; ++i)
+      rows[found++] = a + (part.first + i) * step;
+  }
+  TTC_NO_UNROLL
+  for (; found < most; ++found)
+    rows[found] = rows[wanted - 1];
+}
+
+/// The bytes of the input lines that are copied for `rows` rows.
+TTC_INLINE int64_t copiedBytes(const GemmParams &p, const ConvPart &part, int64_t rows,
+                               int64_t elementBytes) {
+  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  int64_t lines = min(p.n * part.lines, (rows - 1) / part.pixels + 2);
+  int64_t crossings = min(p.n - 1, (rows - 1) / (part.pixels * part.lines) + 1);
+  return ((lines - 1) * p.stride[1] + window + crossings * window) * copiedLines(p, part).width *
+         elementBytes;
+}
+
+/// The row tiles of a block: lines of which less counts are more, for as many rows.
+TTC_INLINE int64_t getBlockTiles(const GemmParams &p, const ConvPart &part, int64_t elementBytes) {
+  int64_t tiles = p.blockTiles;
+  if (p.bounded && p.aMode == kRowsCopied)
+    TTC_NO_UNROLL
+  while (tiles > 1 && copiedBytes(p, part, tiles * mostRows(p), elementBytes) > p.copyBytes)
+    tiles = tiles * 7 / 8;
+  return tiles;
+}
+
+/// How the rows of the tiles [tileBegin, tileEnd) are found, if not directly: copied lines, and the
+/// table.
+template <typename T>
+TTC_INLINE void findRows(const GemmParams &p, const ConvPart &part, const Runs &runs, T padding,
+                         const T *a, int64_t tileBegin, int64_t tileEnd, uint8_t *scratch) {
+  bool copied = p.aMode == kRowsCopied;
+  auto **table = reinterpret_cast<const T **>(scratch + p.tableAt);
+  int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
+  int64_t height = rows / tiles, taller = rows % tiles;
+  int64_t begin = tileBegin * height + min(tileBegin, taller);
+  int64_t end = tileEnd * height + min(tileEnd, taller);
+  if (p.bounded) {
+    begin = tileBegin * mostRows(p);
+    end = min(tileEnd * mostRows(p), runs.total);
+  }
+  if (copied) {
+    copyLines(p, part, padding, a, begin, end, scratch);
+    buildTableOfLines(p, part, begin, end, scratch, table);
+  } else {
+    fillOutside(p, padding, scratch);
+    buildTable(p, part, a, begin, end, scratch, table);
+  }
+  if (!p.bounded)
+    return;
+  // Rows that are computed, and not stored, read what the last one does.
+  int64_t taps = p.kernel[1] * (copied ? 1 : p.kernel[0] * p.kernel[2]);
+  TTC_NO_UNROLL
+  for (int64_t i = (end - begin) * taps; i < (tileEnd - tileBegin) * mostRows(p) * taps; ++i)
+    table[i] = table[i - taps];
 }
 
 /// Eight rows of eight to eight columns: three stages of shuffles.

@@ -4,6 +4,7 @@
 #define TTC_KERNELS_GEMMTILE_H
 
 #include "kernels/Budgets.h"
+#include "kernels/GemmRows.h"
 #include "kernels/Narrow.h"
 
 namespace ttc::kernels {
@@ -25,8 +26,11 @@ template <typename TB> struct TileArgs {
   float *out;
   // The epilogue's row of the first row that is stored and its step, and the column.
   int64_t row, rowStep, col;
-  // With GemmParams::bounded: the rows before the first one that is stored, and how many are.
-  int64_t skip, rows;
+  // With GemmParams::bounded, `out` and `row` are those of row 0; the tile's first row, how many
+  // rows are stored, and where direct ones are.
+  int64_t number, rows;
+  const Runs *runs;
+  const float *const *direct;
   // With GemmParams::blockDepth: the first k of this part and how many there are, and the sums of
   // earlier parts.
   int64_t k, depth;
@@ -193,7 +197,7 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   if (p.aMode == kRowsDirect) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = t.a + r * p.aRow + (p.shuffle != 0 ? 0 : t.k * p.aC);
+      a[r] = (p.bounded ? t.direct[r] : t.a + r * p.aRow) + (p.shuffle != 0 ? 0 : t.k * p.aC);
     if (P == 1 && p.shuffle != 0)
       multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,
                        t.prefetchStep);
@@ -228,11 +232,21 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   TTC_SUM_ZONE(t.markers, 1, "store");
   // Several panels belong to one row, so their vectors are consecutive in the buffer.
   static_assert(P == 1 || MR == 1);
+  if (p.bounded) {
+    TTC_NO_UNROLL
+    for (int64_t done = 0; done < t.rows;) {
+      RunPart part = getRunPart(*t.runs, t.number + done, t.rows - done);
+      ttc_kernel_store_tile(buffer + done * NV * VL, part.rows, NV, valid,
+                            t.out + part.first * p.outRow, p.outRow, t.row + part.first * t.rowStep,
+                            t.rowStep, t.col, operands, epilogue);
+      done += part.rows;
+    }
+    return;
+  }
   TTC_UNROLL
   for (int panel = 0; panel < P; ++panel)
-    ttc_kernel_store_tile(buffer + (panel * (NV / P) + (p.bounded ? t.skip * NV : 0)) * VL,
-                          p.bounded ? t.rows : MR, NV / P, valid, t.out + panel * p.nr, p.outRow,
-                          t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+    ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
+                          p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
 }
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.

@@ -12,7 +12,8 @@ TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, 
   const IntDepthwiseParams &params = *reinterpret_cast<const IntDepthwiseParams *>(words);
   const DepthwiseParams &p = params.windows;
   int64_t zero = params.hasZero ? *static_cast<const uint8_t *>(operands[2]) : params.xZero;
-  auto *result = static_cast<uint8_t *>(operands[params.hasZero ? 3 : 2]);
+  int64_t at = 2 + params.hasZero + p.numValid;
+  auto *result = static_cast<uint8_t *>(operands[at]);
   auto load = [&](const uint8_t *from, int64_t lanes) __attribute__((always_inline)) {
     vi difference =
         __builtin_convertvector(loadBytes(from, lanes), vi) - (vi) static_cast<int32_t>(zero);
@@ -27,5 +28,5 @@ TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, 
                 params.storedBytes);
     }
   };
-  runDepthwise<VL == 16 ? 8 : 4, uint8_t>(p, operands, workgroup, markers, load, finish);
+  runDepthwise<VL == 16 ? 8 : 4, uint8_t>(p, operands, at, workgroup, markers, load, finish);
 }

@@ -19,6 +19,8 @@ struct Strip {
   const uint8_t *rows[kDotRows];
   uint8_t *out;
   int64_t row, col, lanes;
+  // Pixels of an input line that count, and of an output line.
+  int64_t width, pixels;
   // For each output line, column of the window and quad: weights, zeros where rows are clipped.
   vi w[2][kDotColumns][kQuads];
 };
@@ -81,7 +83,7 @@ TTC_INLINE void runPixels(const Strip &s, const IntDepthwiseParams &params, int6
     TTC_UNROLL
     for (int64_t q = 0; q < quads; ++q) {
       vi quad = zeros;
-      if (!clipped || (iw + column >= 0 && iw + column < p.iw))
+      if (!clipped || (iw + column >= 0 && iw + column < s.width))
         quad = loadQuad(s.rows + q * 4, (iw + column) * p.xRow, s.lanes);
       TTC_UNROLL
       for (int i = 0; i < WT; ++i) {
@@ -121,24 +123,25 @@ TTC_INLINE void runLine(const Strip &s, const IntDepthwiseParams &params, void *
   int64_t window = (p.kernel[2] - 1) * p.dilation[2];
   int64_t ow = 0;
   TTC_NO_UNROLL
-  for (; ow + WT <= p.ow; ow += WT) {
+  for (; ow + WT <= p.ow && ow < s.pixels; ow += WT) {
     int64_t iw = ow * p.stride[2] - p.padBegin[2];
-    if (iw >= 0 && iw + (WT - 1) * p.stride[2] + window < p.iw)
+    if (iw >= 0 && iw + (WT - 1) * p.stride[2] + window < s.width)
       runPixels<R, WT>(s, params, ow, false, operands, epilogue);
     else
       runPixels<R, WT>(s, params, ow, true, operands, epilogue);
   }
   if (p.ow % WT != 0) {
     TTC_NO_UNROLL
-    for (; ow < p.ow; ++ow)
+    for (; ow < s.pixels; ++ow)
       runPixels<R, 1>(s, params, ow, true, operands, epilogue);
   }
 }
 
 /// R output lines from `line` on, which are in one image, for the channels from `c` on.
 template <int R>
-TTC_INLINE void runLines(const IntDepthwiseParams &params, int64_t line, int64_t c, int64_t lanes,
-                         void *const *operands, int_epilogue_t epilogue) {
+TTC_INLINE void runLines(const IntDepthwiseParams &params, const ImageSizes &in, int64_t pixels,
+                         int64_t line, int64_t c, int64_t lanes, void *const *operands,
+                         int_epilogue_t epilogue) {
   const DepthwiseParams &p = params.windows;
   int64_t h = line % p.oh, n = line / p.oh, ih = h * p.stride[1] - p.padBegin[1];
   const auto *x = static_cast<const uint8_t *>(operands[0]) + n * p.ih * p.iw * p.xRow + c;
@@ -146,10 +149,13 @@ TTC_INLINE void runLines(const IntDepthwiseParams &params, int64_t line, int64_t
   int64_t ofWindow = ceilDiv(p.kernel[1], 4);
   int64_t quads = ceilDiv((R - 1) * p.stride[1] + p.kernel[1], 4);
   Strip s;
-  s.out = static_cast<uint8_t *>(operands[2]) + (line * p.ow * p.outRow + c) * params.storedBytes;
+  s.out = static_cast<uint8_t *>(operands[2 + p.numValid]) +
+          (line * p.ow * p.outRow + c) * params.storedBytes;
   s.row = line * p.ow;
   s.col = c;
   s.lanes = lanes;
+  s.width = in.w;
+  s.pixels = pixels;
   uint32_t inside[kQuads];
   TTC_UNROLL
   for (int64_t q = 0; q < quads; ++q) {
@@ -157,7 +163,7 @@ TTC_INLINE void runLines(const IntDepthwiseParams &params, int64_t line, int64_t
     TTC_UNROLL
     for (int64_t i = 0; i < 4; ++i) {
       int64_t from = ih + (q * 4 + i) * p.dilation[1];
-      bool meets = from >= 0 && from < p.ih;
+      bool meets = from >= 0 && from < in.h;
       inside[q] |= meets ? 0xffu << (8 * i) : 0;
       s.rows[q * 4 + i] = x + (meets ? from : 0) * p.iw * p.xRow;
     }
@@ -188,8 +194,11 @@ TTC_KERNEL void ttc_kernel_int_depthwise_dot(void *const *operands, uint8_t *, i
                                              ProgramMarkers *markers) {
   const IntDepthwiseParams &params = *reinterpret_cast<const IntDepthwiseParams *>(words);
   const DepthwiseParams &p = params.windows;
-  int64_t together = params.linesTogether, groups = ceilDiv(p.oh, together);
-  Range lines = part(p.n * groups, p.rowSplits, workgroup / p.channelSplits);
+  const ImageSizes in = imageSizes(p, operands);
+  const ResultSizes out =
+      resultSizes(p, operands[2 + p.numValid + p.bounded], {p.n, p.od * p.oh, p.ow});
+  int64_t together = params.linesTogether, groups = ceilDiv(out.lines, together);
+  Range lines = part(out.images * groups, p.rowSplits, workgroup / p.channelSplits);
   Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
   for (int64_t group = lines.begin; group < lines.end; ++group) {
@@ -197,9 +206,9 @@ TTC_KERNEL void ttc_kernel_int_depthwise_dot(void *const *operands, uint8_t *, i
     int64_t h = group % groups * together, line = group / groups * p.oh + h;
     auto run = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       if (together == 2 && h + 1 < p.oh)
-        runLines<2>(params, line, c, lanes, operands, epilogue);
+        runLines<2>(params, in, out.pixels, line, c, lanes, operands, epilogue);
       else
-        runLines<1>(params, line, c, lanes, operands, epilogue);
+        runLines<1>(params, in, out.pixels, line, c, lanes, operands, epilogue);
     };
     forChannels(p, channels.begin, channels.end, run);
   }

@@ -19,8 +19,13 @@ struct IntTile {
   // The next panel, from the part that this tile prefetches on.
   const char *prefetch;
   int64_t prefetchStep;
+  // Of the first row that is stored.
   uint8_t *out;
   int64_t row, col;
+  // As in TileArgs.
+  int64_t number, rows;
+  const Runs *runs;
+  const uint8_t *const *direct;
   ProgramMarkers *markers;
 };
 
@@ -69,7 +74,9 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
     const uint8_t *a[MR];
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = direct ? t.a + r * p.aRow : t.table[r * params.taps + tap] + t.aShift;
+      a[r] = !direct     ? t.table[r * params.taps + tap] + t.aShift
+             : p.bounded ? t.direct[r]
+                         : t.a + r * p.aRow;
     auto quad = [&](int u, int64_t k, auto loadA) __attribute__((always_inline)) {
       vi bv[NV];
       TTC_UNROLL
@@ -113,14 +120,14 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
 
   joinChains(acc);
   alignas(64) int32_t buffer[MR * NV * VL];
-  alignas(64) int32_t sums[MR * VL];
+  alignas(64) int32_t rowBuffer[MR * VL];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
     TTC_UNROLL
     for (int v = 0; v < NV; ++v)
       *reinterpret_cast<viu *>(buffer + (r * NV + v) * VL) = acc[0][r][v];
     if (params.hasBZero)
-      *reinterpret_cast<viu *>(sums + r * VL) = rowSums[r];
+      *reinterpret_cast<viu *>(rowBuffer + r * VL) = rowSums[r];
   }
   releaseVectors();
   TTC_SUM_ZONE(t.markers, 1, "store");
@@ -134,12 +141,27 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
                         lanes};
     vi zero =
         params.hasBZero ? loadWords(static_cast<const int32_t *>(operands[2]) + col, lanes) : (vi)0;
-    finishRows(column, MR, operands, epilogue, [&](int64_t r) __attribute__((always_inline)) {
-      vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
-      if (params.hasBZero)
-        value -= *reinterpret_cast<const viu *>(sums + r * VL) * zero;
-      return value;
-    });
+    // What is stored from row `first` of the tile on.
+    auto sums = [&](int64_t first) __attribute__((always_inline)) {
+      return [&, first](int64_t i) __attribute__((always_inline)) {
+        int64_t r = first + i;
+        vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
+        if (params.hasBZero)
+          value -= *reinterpret_cast<const viu *>(rowBuffer + r * VL) * zero;
+        return value;
+      };
+    };
+    if (!p.bounded)
+      return finishRows(column, MR, operands, epilogue, sums(0));
+    TTC_NO_UNROLL
+    for (int64_t done = 0; done < t.rows;) {
+      RunPart part = getRunPart(*t.runs, t.number + done, t.rows - done);
+      IntColumn ofPart = column;
+      ofPart.out += part.first * column.outStep;
+      ofPart.row += part.first;
+      finishRows(ofPart, part.rows, operands, epilogue, sums(done));
+      done += part.rows;
+    }
   };
   int64_t vectors = valid / VL, lanes = valid % VL;
   TTC_NO_UNROLL
@@ -170,6 +192,7 @@ struct IntPanel {
   const uint8_t *scratch;
   int64_t group, col, quads;
   int64_t tileBegin, tileEnd;
+  Runs runs;
   ProgramMarkers *markers;
 };
 
@@ -187,10 +210,25 @@ TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t
   TTC_NO_UNROLL
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     IntTile t;
-    t.row = tile * height + min(tile, taller);
-    t.a = g.a + g.group * p.c + t.row * p.aRow;
-    t.table = reinterpret_cast<const uint8_t *const *>(g.scratch + p.tableAt) +
-              (t.row - blockRow) * params.taps;
+    int64_t row = tile * height + min(tile, taller), tableRow = row - blockRow;
+    bool isTall = taller != 0 && tile < taller;
+    const uint8_t *direct[kMostTileRows];
+    if (p.bounded) {
+      // As for f32 (GemmLoops.h).
+      row = 0;
+      t.number = tile * mostRows(p);
+      t.rows = min(mostRows(p), g.runs.total - t.number);
+      t.runs = &g.runs;
+      t.direct = direct;
+      isTall = t.rows > halfRows(p);
+      tableRow = (tile - g.tileBegin) * mostRows(p);
+      if (p.aMode == kRowsDirect)
+        findRunRows(g.runs, g.a + g.group * p.c, p.aRow, t.number, mostRows(p), direct);
+    }
+    t.row = row;
+    t.a = g.a + g.group * p.c + row * p.aRow;
+    t.table =
+        reinterpret_cast<const uint8_t *const *>(g.scratch + p.tableAt) + tableRow * params.taps;
     t.aShift = g.group * p.c;
     t.b = g.b + shift * 4;
     t.prefetch =
@@ -199,10 +237,10 @@ TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t
     t.col = g.col + shift;
     t.markers = g.markers;
     t.out = out + (t.row * p.outRow + t.col) * params.storedBytes;
-    if (taller != 0 && tile < taller)
-      runTileOf<NV>(height + 1, t, params, valid, operands, epilogue);
+    if (isTall)
+      runTileOf<NV>(p.bounded ? mostRows(p) : height + 1, t, params, valid, operands, epilogue);
     else
-      runTileOf<NV>(height, t, params, valid, operands, epilogue);
+      runTileOf<NV>(p.bounded ? halfRows(p) : height, t, params, valid, operands, epilogue);
   }
 }
 
@@ -231,35 +269,39 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
   int64_t after = params.hasBZero ? 3 : 2;
   auto zero = static_cast<uint8_t>(params.hasZero ? *static_cast<const uint8_t *>(operands[after])
                                                   : params.aZero);
-  auto *out = static_cast<uint8_t *>(operands[params.hasZero ? after + 1 : after]);
+  after += params.hasZero + p.numValid;
+  auto *out = static_cast<uint8_t *>(operands[after]);
 
-  int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
-  int64_t height = rows / tiles, taller = rows % tiles;
+  int64_t tiles = ceilDiv(p.n * p.od * p.oh * p.ow, p.mr);
   int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
   int64_t last = p.o - (groupPanels - 1) * p.nr;
   IntPanel g;
   g.a = static_cast<const uint8_t *>(operands[0]);
   g.scratch = scratch;
   g.markers = markers;
+  g.runs = {};
+  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow};
+  if (p.bounded) {
+    const auto *bounds = static_cast<const int64_t *>(operands[after + 1]);
+    g.runs = getRuns(p, bounds);
+    convPart.lines = bounds[1];
+    convPart.pixels = bounds[2];
+    tiles = ceilDiv(g.runs.total, mostRows(p));
+  }
+  const int64_t blockTiles = getBlockTiles(p, convPart, sizeof(uint8_t));
   g.quads = params.taps * ceilDiv(params.run, 4);
   int64_t panelBytes = g.quads * p.nr * 4;
 
   Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
   Range tileRange = part(tiles, p.rowSplits, workgroup / p.panelSplits);
   TTC_NO_UNROLL
-  for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
+  for (int64_t block = tileRange.begin; block < tileRange.end; block += blockTiles) {
     g.tileBegin = block;
-    g.tileEnd = min(block + p.blockTiles, tileRange.end);
-    int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
-    int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
+    g.tileEnd = min(block + blockTiles, tileRange.end);
     TTC_ZONE(markers, "block");
-    if (p.aMode == kRowsTable) {
+    if (p.aMode != kRowsDirect) {
       TTC_ZONE(markers, "rows");
-      buildTable(p, zero, g.a, rowBegin, rowEnd, scratch);
-    }
-    if (p.aMode == kRowsCopied) {
-      TTC_ZONE(markers, "rows");
-      copyLines(p, zero, g.a, rowBegin, rowEnd, scratch);
+      findRows(p, convPart, g.runs, zero, g.a, g.tileBegin, g.tileEnd, scratch);
     }
     TTC_MAIN_CHILD_ZONE(markers, "panels");
     TTC_NO_UNROLL

@@ -22,7 +22,8 @@
 #define TTC_CALLED extern "C" __attribute__((noinline)) inline
 #define TTC_UNROLL _Pragma("clang loop unroll(full)")
 #define TTC_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
-/// The rows that a register tile may have: an instance of each is chosen by a constant.
+/// The rows that a register tile may have, up to kMostTileRows: an instance of each is chosen by a
+/// constant.
 // clang-format off
 #define TTC_FOR_ROWS(CASE)                                                                         \
   CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)                                          \
@@ -30,6 +31,8 @@
 // clang-format on
 
 namespace ttc::kernels {
+
+inline constexpr int kMostTileRows = 14;
 
 typedef float vf __attribute__((ext_vector_type(VL)));
 /// A vector at any address.

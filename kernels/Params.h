@@ -29,6 +29,12 @@ enum GemmBMode : int64_t {
   kBStrided = 1,
 };
 
+/// The elements of an image that count along its three spatial dimensions: the number of an operand
+/// that points to how many, as i32, or 0 where all do. All others are padding.
+struct ValidParams {
+  int64_t operand[3];
+};
+
 struct GemmParams {
   // Batch dimensions, outermost first, 1 where unused; strides in elements, 0 to broadcast.
   int64_t batch[3];
@@ -64,12 +70,17 @@ struct GemmParams {
   // The number of k of a panel that all row tiles of a block process before the next ones; 0 for
   // all of them at once.
   int64_t blockDepth;
-  // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel, unfinished sums.
-  int64_t zeroAt, tableAt, copyAt, panelAt, partialAt;
-  // 1 if only some of the result counts, for kRowsDirect. Rows are runs[0] x runs[1] x runs[2], the
-  // last one fastest; an operand after the result points to how many count of each of the three
-  // batch dimensions, and of the three of rows.
+  // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel, unfinished sums;
+  // and the bytes of the copied rows.
+  int64_t zeroAt, tableAt, copyAt, panelAt, partialAt, copyBytes;
+  // 1 if only some of the result counts. Rows are runs[0] x runs[1] x runs[2], the last one
+  // fastest; if they are not kRowsDirect, images x lines (of all depths) x pixels. An operand after
+  // the result points to how many count of each of the three batch dimensions, and of the three of
+  // rows.
   int64_t bounded, runs[3];
+  // Of a convolution's image; the operands of `valid` are between B and the result.
+  ValidParams valid;
+  int64_t numValid;
 };
 
 /// softmax(scale * Q K + mask) V for each element of the batch.
@@ -189,6 +200,10 @@ struct WinogradParams {
   int64_t blockTiles;
   // Scratch: offsets in bytes of zeros, elements at the points, products.
   int64_t zeroAt, elementsAt, productsAt;
+  // As in DepthwiseParams.
+  int64_t bounded;
+  ValidParams valid;
+  int64_t numValid;
 };
 
 struct DepthwiseParams {
@@ -199,6 +214,12 @@ struct DepthwiseParams {
   int64_t kernel[3], stride[3], padBegin[3], dilation[3];
   // The grid is rowSplits (output lines n*od*oh) x channelSplits.
   int64_t rowSplits, channelSplits;
+  // 1 if only some of the result counts: an operand after the result points to how many images,
+  // lines of each (of all depths), and pixels of a line.
+  int64_t bounded;
+  // Of the image; the operands of `valid` are the last ones before the result.
+  ValidParams valid;
+  int64_t numValid;
 };
 
 enum PoolMode : int64_t { kPoolMax = 0, kPoolAverage = 1 };
@@ -213,6 +234,10 @@ struct PoolParams {
   // Average: 1 when padding counts in the divisor.
   int64_t countPad;
   int64_t rowSplits, channelSplits;
+  // As in DepthwiseParams.
+  int64_t bounded;
+  ValidParams valid;
+  int64_t numValid;
 };
 
 struct PackParams {

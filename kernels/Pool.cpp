@@ -85,26 +85,31 @@ TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgr
                                 const int64_t *params, epilogue_t epilogue,
                                 ProgramMarkers *markers) {
   const PoolParams &p = *reinterpret_cast<const PoolParams *>(params);
-  Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
+  const ImageSizes in = imageSizes(p, operands);
+  const int64_t resultAt = 1 + p.numValid;
+  const ResultSizes results =
+      resultSizes(p, operands[resultAt + p.bounded], {p.n, p.od * p.oh, p.ow});
+  Range lines = part(results.images * results.lines, p.rowSplits, workgroup / p.channelSplits);
   Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
     TTC_ZONE(markers, "line");
-    int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
+    int64_t n = line / results.lines, ofImage = line % results.lines;
+    int64_t h = ofImage % p.oh, d = ofImage / p.oh;
     Window win;
-    win.d = tapsOf(p, 0, d, p.id);
-    win.h = tapsOf(p, 1, h, p.ih);
+    win.d = tapsOf(p, 0, d, in.d);
+    win.h = tapsOf(p, 1, h, in.h);
     const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     TTC_NO_UNROLL
-    for (int64_t w = 0; w < p.ow; ++w) {
-      win.w = tapsOf(p, 2, w, p.iw);
+    for (int64_t w = 0; w < results.pixels; ++w) {
+      win.w = tapsOf(p, 2, w, in.w);
       int64_t count = p.countPad ? paddedTaps(p, 0, win.d, p.id) * paddedTaps(p, 1, win.h, p.ih) *
                                        paddedTaps(p, 2, win.w, p.iw)
                                  : (win.d.end - win.d.begin) * (win.h.end - win.h.begin) *
                                        (win.w.end - win.w.begin);
       win.scale = 1.0f / static_cast<float>(count);
-      int64_t row = line * p.ow + w;
-      auto *out = static_cast<float *>(operands[1]) + row * p.outRow;
+      int64_t row = (n * p.od * p.oh + ofImage) * p.ow + w;
+      auto *out = static_cast<float *>(operands[resultAt]) + row * p.outRow;
       int64_t c = channels.begin;
       // Four vectors at a time: one alone would wait for each sum's latency.
       TTC_NO_UNROLL

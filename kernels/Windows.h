@@ -7,6 +7,39 @@
 
 namespace ttc::kernels {
 
+/// The elements of an image along its spatial dimensions: what follows them is padding.
+struct ImageSizes {
+  int64_t d, h, w;
+};
+
+TTC_INLINE int64_t validSize(void *const *operands, int64_t operand, int64_t size) {
+  if (operand == 0)
+    return size;
+  int64_t count = *static_cast<const int32_t *>(operands[operand]);
+  return max<int64_t>(0, min(count, size));
+}
+
+template <typename Params>
+TTC_INLINE ImageSizes imageSizes(const Params &p, void *const *operands) {
+  return {validSize(operands, p.valid.operand[0], p.id),
+          validSize(operands, p.valid.operand[1], p.ih),
+          validSize(operands, p.valid.operand[2], p.iw)};
+}
+
+/// What is computed of a result: images, lines of each, and pixels of a line.
+struct ResultSizes {
+  int64_t images, lines, pixels;
+};
+
+/// What counts by `bounds`, the operand after the result with Params::bounded, or `all`.
+template <typename Params>
+TTC_INLINE ResultSizes resultSizes(const Params &p, const void *bounds, const ResultSizes &all) {
+  if (!p.bounded)
+    return all;
+  const auto *counts = static_cast<const int64_t *>(bounds);
+  return {counts[0], counts[1], counts[2]};
+}
+
 /// The input index of the first tap of one dimension, and the taps that are inside the input.
 struct Taps {
   int64_t at, begin, end;

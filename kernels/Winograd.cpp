@@ -7,41 +7,62 @@
 // For each block of tiles, a panel's weights stream through linearly, point by point; its products
 // stay in L2 until all points are there and the results can be formed.
 #include "kernels/GemmTile.h"
+#include "kernels/Windows.h"
 #include "kernels/WinogradTransforms.h"
 
 using namespace ttc::kernels;
 
 namespace {
 
-/// The tiles as rows of register tiles: nearly equal ones, as in runPanel().
+/// The tiles that are computed, of each image: they are numbered one after the other; and how much
+/// of an image, and of a result, counts.
+struct Tiles {
+  int64_t lines, columns;
+  int64_t ih, iw;
+  ResultSizes out;
+};
+
+/// `result`: the number of the operand that is the result.
+TTC_INLINE Tiles getTiles(const WinogradParams &p, void *const *operands, int64_t result) {
+  const ResultSizes out = resultSizes(p, operands[result + p.bounded], {p.n, p.oh, p.ow});
+  return {ceilDiv(out.lines, p.m), ceilDiv(out.pixels, p.m),
+          validSize(operands, p.valid.operand[1], p.ih),
+          validSize(operands, p.valid.operand[2], p.iw), out};
+}
+
+/// The tiles as rows of register tiles: nearly equal ones, as in runPanel(). If the number of tiles
+/// is not constant, all but the last are as high as possible.
 struct RowTiles {
   int64_t tiles, count, height, taller;
 };
 
-TTC_INLINE RowTiles getRowTiles(const WinogradParams &p) {
-  int64_t tiles = p.n * p.tilesH * p.tilesW, count = ceilDiv(tiles, p.mr);
-  return {tiles, count, tiles / count, tiles % count};
+TTC_INLINE RowTiles getRowTiles(const WinogradParams &p, const Tiles &t) {
+  int64_t most = p.n * p.tilesH * p.tilesW, count = ceilDiv(most, p.mr);
+  if (!p.bounded)
+    return {most, count, most / count, most % count};
+  int64_t tiles = t.out.images * t.lines * t.columns, height = ceilDiv(most, count);
+  return {tiles, ceilDiv(tiles, height), height, 0};
 }
 
 /// The first tile of row tile `index`.
 TTC_INLINE int64_t firstTile(const RowTiles &rows, int64_t index) {
-  return index * rows.height + min(index, rows.taller);
+  return min(index * rows.height + min(index, rows.taller), rows.tiles);
 }
 
 /// The input elements of tile `tile` at all points, for all channels: point q is stored at
 /// to + q * pitch. `zeros` has as many zeros as there are channels.
 template <int A>
-TTC_INLINE void transformTile(const float *x, const WinogradParams &p, int64_t tile, float *to,
-                              int64_t pitch, const float *zeros) {
-  int64_t tw = tile % p.tilesW, line = tile / p.tilesW;
-  int64_t h = line % p.tilesH * p.m - p.padTop, w = tw * p.m - p.padLeft;
-  const float *image = x + line / p.tilesH * p.ih * p.iw * p.xRow;
+TTC_INLINE void transformTile(const float *x, const WinogradParams &p, const Tiles &t, int64_t tile,
+                              float *to, int64_t pitch, const float *zeros) {
+  int64_t tw = tile % t.columns, line = tile / t.columns;
+  int64_t h = line % t.lines * p.m - p.padTop, w = tw * p.m - p.padLeft;
+  const float *image = x + line / t.lines * p.ih * p.iw * p.xRow;
   const float *from[A][A];
   TTC_UNROLL
   for (int i = 0; i < A; ++i) {
     TTC_UNROLL
     for (int j = 0; j < A; ++j) {
-      bool inside = h + i >= 0 && h + i < p.ih && w + j >= 0 && w + j < p.iw;
+      bool inside = h + i >= 0 && h + i < t.ih && w + j >= 0 && w + j < t.iw;
       from[i][j] = inside ? image + ((h + i) * p.iw + w + j) * p.xRow : zeros;
     }
   }
@@ -76,8 +97,9 @@ TTC_INLINE void transformTile(const float *x, const WinogradParams &p, int64_t t
 }
 
 /// Tiles [begin, end); the first one is stored at `to`.
-TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, int64_t begin, int64_t end,
-                               float *to, int64_t pitch, uint8_t *scratch) {
+TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, const Tiles &t,
+                               int64_t begin, int64_t end, float *to, int64_t pitch,
+                               uint8_t *scratch) {
   auto *zeros = reinterpret_cast<float *>(scratch + p.zeroAt);
   TTC_NO_UNROLL
   for (int64_t i = 0; i < p.c; ++i)
@@ -85,9 +107,9 @@ TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, int64_t 
   TTC_NO_UNROLL
   for (int64_t tile = begin; tile < end; ++tile, to += p.c) {
     if (p.m + p.taps == 7)
-      transformTile<6>(x, p, tile, to, pitch, zeros);
+      transformTile<6>(x, p, t, tile, to, pitch, zeros);
     else
-      transformTile<4>(x, p, tile, to, pitch, zeros);
+      transformTile<4>(x, p, t, tile, to, pitch, zeros);
   }
 }
 
@@ -121,8 +143,8 @@ TTC_INLINE void multiplyRows(int64_t rows, const float *from, const float *b,
 /// The results of tile `tile` and one vector of channels from its products.
 template <int A, int M>
 TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradParams &p,
-                          int64_t tile, int64_t col, int64_t lanes, void *const *operands,
-                          epilogue_t epilogue) {
+                          const Tiles &t, int64_t tile, int64_t col, int64_t lanes,
+                          void *const *operands, epilogue_t epilogue) {
   vf half[M][A];
   TTC_UNROLL
   for (int j = 0; j < A; ++j) {
@@ -144,11 +166,11 @@ TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradPa
     for (int j = 0; j < M; ++j)
       store(buffer + (i * M + j) * VL, y[j]);
   }
-  int64_t tw = tile % p.tilesW, line = tile / p.tilesW;
-  int64_t h = line % p.tilesH * M, w = tw * M;
+  int64_t tw = tile % t.columns, line = tile / t.columns;
+  int64_t h = line % t.lines * M, w = tw * M;
   int64_t height = min<int64_t>(M, p.oh - h), width = min<int64_t>(M, p.ow - w);
-  int64_t row = (line / p.tilesH * p.oh + h) * p.ow + w;
-  auto *out = static_cast<float *>(operands[2]) + row * p.outRow + col;
+  int64_t row = (line / t.lines * p.oh + h) * p.ow + w;
+  auto *out = static_cast<float *>(operands[2 + p.numValid]) + row * p.outRow + col;
   TTC_NO_UNROLL
   for (int64_t i = 0; i < height; ++i) {
     TTC_NO_UNROLL
@@ -161,14 +183,14 @@ TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradPa
 }
 
 TTC_INLINE void storeVector(const float *products, int64_t pitch, const WinogradParams &p,
-                            int64_t tile, int64_t col, int64_t lanes, void *const *operands,
-                            epilogue_t epilogue) {
+                            const Tiles &t, int64_t tile, int64_t col, int64_t lanes,
+                            void *const *operands, epilogue_t epilogue) {
   if (p.m == 4)
-    storeTile<6, 4>(products, pitch, p, tile, col, lanes, operands, epilogue);
+    storeTile<6, 4>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
   else if (p.taps == 5)
-    storeTile<6, 2>(products, pitch, p, tile, col, lanes, operands, epilogue);
+    storeTile<6, 2>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
   else
-    storeTile<4, 2>(products, pitch, p, tile, col, lanes, operands, epilogue);
+    storeTile<4, 2>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
 }
 
 // The transforms of ttc_kernel_winograd_conv are functions of their own: their constants would take
@@ -176,11 +198,12 @@ TTC_INLINE void storeVector(const float *products, int64_t pitch, const Winograd
 
 /// Transforms tiles [begin, end). The epilogue is not used: a function that is called with one is
 /// specialised for its constant arguments.
-TTC_CALLED void ttc_kernel_winograd_elements(const float *x, const int64_t *params, int64_t begin,
-                                             int64_t end, float *to, int64_t pitch,
+TTC_CALLED void ttc_kernel_winograd_elements(void *const *operands, const int64_t *params,
+                                             int64_t begin, int64_t end, float *to, int64_t pitch,
                                              uint8_t *scratch, epilogue_t) {
-  transformTiles(x, *reinterpret_cast<const WinogradParams *>(params), begin, end, to, pitch,
-                 scratch);
+  const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
+  transformTiles(static_cast<const float *>(operands[0]), p, getTiles(p, operands, 2 + p.numValid),
+                 begin, end, to, pitch, scratch);
 }
 
 /// The results of tiles [begin, end) for `valid` channels from `col` on.
@@ -189,11 +212,12 @@ TTC_CALLED void ttc_kernel_winograd_results(const float *products, int64_t pitch
                                             int64_t col, int64_t valid, void *const *operands,
                                             epilogue_t epilogue) {
   const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
+  const Tiles t = getTiles(p, operands, 2 + p.numValid);
   TTC_NO_UNROLL
   for (int64_t tile = begin; tile < end; ++tile) {
     TTC_NO_UNROLL
     for (int64_t v = 0; v < valid; v += VL)
-      storeVector(products + (tile - begin) * p.nr + v, pitch, p, tile, col + v,
+      storeVector(products + (tile - begin) * p.nr + v, pitch, p, t, tile, col + v,
                   min<int64_t>(VL, valid - v), operands, epilogue);
   }
 }
@@ -204,7 +228,8 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
                                           int64_t workgroup, const int64_t *params, epilogue_t,
                                           ProgramMarkers *markers) {
   const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
-  const RowTiles rows = getRowTiles(p);
+  const Tiles t = getTiles(p, operands, 1);
+  const RowTiles rows = getRowTiles(p, t);
   Range tiles = part(rows.count, p.rowSplits, workgroup);
   int64_t begin = firstTile(rows, tiles.begin), end = firstTile(rows, tiles.end);
   auto *out = static_cast<float *>(operands[1]) + begin * p.c;
@@ -219,14 +244,14 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
         padding[i] = 0.0f;
   }
   TTC_ZONE(markers, "tiles");
-  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out, pitch, scratch);
+  transformTiles(static_cast<const float *>(operands[0]), p, t, begin, end, out, pitch, scratch);
 }
 
 TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch, int64_t workgroup,
                                          const int64_t *params, epilogue_t epilogue,
                                          ProgramMarkers *markers) {
   const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
-  const RowTiles rows = getRowTiles(p);
+  const RowTiles rows = getRowTiles(p, getTiles(p, operands, 2 + p.numValid));
   const auto *x = static_cast<const float *>(operands[0]);
   const auto *weights = static_cast<const float *>(operands[1]);
   const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
@@ -248,7 +273,7 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
       TTC_ZONE(markers, "input");
       auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
       pitch = blockRows * p.c + kWinogradPadding;
-      ttc_kernel_winograd_elements(x, params, begin, end, to, pitch, scratch, epilogue);
+      ttc_kernel_winograd_elements(operands, params, begin, end, to, pitch, scratch, epilogue);
       elements = to;
     }
     TTC_NO_UNROLL

@@ -29,9 +29,13 @@ std::string mlir::ttc::getTuningKey(Operation *op) {
   if (StridedAttr layout = isKernel ? getResultStrided(op) : StridedAttr())
     out << ' ' << layout;
   out << " {";
+  // Without `valid`, its dimensions say nothing.
+  auto window = dyn_cast<WindowKernelOpInterface>(op);
+  const bool isWhole = window && window.getValidDims().empty();
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : op->getAttrDictionary())
-    if (op->getInherentAttr(attribute.getName()) && attribute.getName() != "plan")
+    if (op->getInherentAttr(attribute.getName()) && attribute.getName() != "plan" &&
+        !(isWhole && attribute.getName() == "valid_dims"))
       attributes.push_back(attribute);
   llvm::interleaveComma(attributes, out, [&](NamedAttribute attribute) {
     out << attribute.getName().getValue();

@@ -105,6 +105,12 @@ bool mlir::ttc::canUseWinograd(ConvOp op) {
          tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
 }
 
+static bool isInVariant(Operation *op) {
+  while (op && !op->hasAttr(kVariantAttrName))
+    op = op->getParentOp();
+  return op != nullptr;
+}
+
 static Sizes getSizes(ConvOp op, bool resident) {
   auto out = tensorType(op.getY()).getShape();
   return {out[0],
@@ -117,15 +123,31 @@ static Sizes getSizes(ConvOp op, bool resident) {
           resident};
 }
 
+/// The sizes that runs of an op have: its own; of a variant, also images of which a half and a
+/// quarter of each line and of the lines count.
+static SmallVector<Sizes> getRuns(const Sizes &own, bool isVariant) {
+  SmallVector<Sizes> runs{own};
+  for (int64_t part = 2; isVariant && part <= 4; part *= 2) {
+    runs.push_back(own);
+    runs.back().oh = llvm::divideCeil(own.oh, part);
+    runs.back().ow = llvm::divideCeil(own.ow, part);
+  }
+  return runs;
+}
+
 SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
                                                       ArrayRef<bool> resident) {
   if (!llvm::all_of(ops, canUseWinograd))
     return {};
+  // In variants, a small image counts as much as a large one: it is as likely.
+  const bool isVariant = llvm::any_of(ops, isInVariant);
+  auto getWeight = [&](const Sizes &run) { return isVariant ? 1 / getDirectCost(run) : 1; };
   SmallVector<Sizes> sizes;
   double least = 0;
   for (auto [op, isResident] : llvm::zip_equal(ops, resident)) {
     sizes.push_back(getSizes(op, isResident));
-    least += (1 - kLeastSaving) * getDirectCost(sizes.back());
+    for (const Sizes &run : getRuns(sizes.back(), isVariant))
+      least += (1 - kLeastSaving) * getDirectCost(run) * getWeight(run);
   }
   const int64_t columns = sizes.front().o / sizes.front().groups;
   WinogradChoice choice;
@@ -143,9 +165,10 @@ SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int6
       choice.transformFirst = false;
       const double each = getWinogradCost(its, choice);
       choice.transformFirst = true;
-      const double first = getWinogradCost(its, choice);
-      choice.transformFirst = first < each;
-      cost += std::min(first, each);
+      // How much of an image counts is known where its tiles are transformed for a product.
+      choice.transformFirst = getWinogradCost(its, choice) < each && !isVariant;
+      for (const Sizes &run : getRuns(its, isVariant))
+        cost += getWinogradCost(run, choice) * getWeight(run);
       choices.push_back(choice);
     }
     if (cost < least) {

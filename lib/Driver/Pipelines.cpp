@@ -178,6 +178,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // the ops between them.
   if (attention && shard == ShardKind::None)
     manager.addPass(createFuseAttention());
+  // As soon as there are kernels that pad images themselves, and attentions have taken their masks;
+  // before fusing, because masks are in the way.
+  manager.addPass(createFoldMasks());
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());

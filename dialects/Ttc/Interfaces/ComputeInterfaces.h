@@ -10,6 +10,13 @@
 namespace mlir::ttc {
 /// What counts more than one operation (Ttc_CountedOpInterface).
 inline constexpr int64_t kDivision = 4, kFunction = 8;
+
+namespace detail {
+/// Whether the value is a constant whose elements are all `number`.
+bool isSplatOf(Value value, double number);
+/// The constraints of Ttc_WindowKernelOpInterface.
+LogicalResult verifyValid(Operation *op);
+} // namespace detail
 } // namespace mlir::ttc
 
 #include "dialects/Ttc/TtcComputeInterfaces.h.inc"

@@ -114,6 +114,35 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+/// A kernel that slides windows over an image, and takes what lies beyond its first elements for padding.
+def Ttc_WindowKernelOpInterface : OpInterface<"WindowKernelOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    Operand 0 is the image, channels-last. Along spatial dimension `valid_dims[i]` only its first `valid[i]`
+    elements count, as if the image ended there: from 0 to all of them, and numbers beyond are clamped. What
+    follows is padding, of the value that the kernel pads with. So `ttc.where` of 0, 1, ... below n, the image, and this value
+    is `valid(n)`, and takes no work at all.
+
+    Constraints:
+    - (W1) Each of `valid` has one element.
+    - (W2) `valid_dims` has an ascending spatial dimension of the image for each of `valid`.
+  }];
+  let methods = [
+    InterfaceMethod<"", "::mlir::MutableOperandRange", "getValidMutable">,
+    InterfaceMethod<"", "::llvm::ArrayRef<int64_t>", "getValidDims">,
+    InterfaceMethod<"", "void", "setValidDims", (ins "::llvm::ArrayRef<int64_t>":$dims)>,
+    InterfaceMethod<[{
+      The spatial dimension that dimension `dim` of operand 0 is; nothing if it is another one, or the op slides no windows.
+    }], "std::optional<int64_t>", "getSpatialDim", (ins "int64_t":$dim), "", [{
+      const int64_t rank = ::llvm::cast<::mlir::RankedTensorType>($_op->getOperand(0).getType()).getRank();
+      return dim >= 1 && dim < rank - 1 ? std::optional(dim - 1) : std::nullopt;
+    }]>,
+    InterfaceMethod<"Whether `number`, of any shape, is the value that the kernel pads with.", "bool", "padsWith",
+    (ins "::mlir::Value":$number), "", "return ::mlir::ttc::detail::isSplatOf(number, 0.0);">
+  ];
+  let verify = "return ::mlir::ttc::detail::verifyValid($_op);";
+}
+
 /// An op that can compute its one result at compile time from constant operands.
 def Ttc_ConstantEvaluableOpInterface : OpInterface<"ConstantEvaluableOpInterface"> {
   let cppNamespace = "::mlir::ttc";

@@ -20,6 +20,12 @@ class DimensionMap {
 public:
   static constexpr int kNone = -1;
 
+  /// Element i of the result reads the operand up to element (i * stride + reach) / dilation, rounded
+  /// down.
+  struct Window {
+    int64_t stride, reach, dilation = 1;
+  };
+
   struct Loop {
     LoopKind kind;
     Combiner combiner;
@@ -29,8 +35,10 @@ public:
     bool isDivisible = false;
     /// The op must be changed in other ways than its types, so that the loop can be divided.
     bool isFixed = false;
-    /// The operand that says how many elements count, from the first one on; kNone: all do.
+    /// The operand that says how many elements count, from the first one on; kNone: all do. Of a
+    /// window, those of the operand.
     int extent = kNone;
+    std::optional<Window> window = std::nullopt; ///< if it is known
   };
 
   /// How a dimension is indexed.
@@ -64,6 +72,7 @@ public:
 
   void fix(int loop) { loops[loop].isFixed = true; }
   void setExtent(int loop, int operand) { loops[loop].extent = operand; }
+  void setWindow(int loop, const Window &window) { loops[loop].window = window; }
 
   /// The dimension is indexed by these loops, unless it has one element.
   void set(unsigned value, int64_t dim, ArrayRef<int> outermostFirst);

@@ -79,6 +79,7 @@ static void describeConv(KernelGemmOp op, const GemmViews &views, GemmParams &p)
   p.c = a.getShape().back() / p.groups;
   p.shuffle = op.getShuffle().value_or(0);
   p.outRow = p.outPitch;
+  setValid(op, p);
 }
 
 std::optional<GemmParams> mlir::ttc::getGemmLoops(KernelGemmOp op, bool isStored) {
@@ -154,4 +155,22 @@ int64_t mlir::ttc::getCopiedBytes(const GemmParams &p, int64_t rows) {
   int64_t inputLines = (lines - 1) * p.stride[1] + window + crossings * window;
   int64_t width = ((p.ow - 1) * p.stride[2] + p.kernel[2]) * p.c;
   return inputLines * width * 4;
+}
+
+bool mlir::ttc::boundConv(GemmParams &p, int64_t elementBytes, ArrayRef<BoundedFactors> dims,
+                          BoundedFactors &bounds) {
+  // Lines of which less counts are more, for as many rows: those of one tile must fit.
+  if (p.aMode == kernels::kRowsCopied)
+    for (GemmParams part = p; part.ow > 0; --part.ow)
+      for (part.oh = p.oh; part.oh > 0; part.oh /= 2)
+        if (getCopiedBytes(part, std::min(p.mr, p.n * p.oh * p.ow)) / 4 * elementBytes >
+            p.copyBytes)
+          return false;
+  if (!boundImage(dims, bounds))
+    return false;
+  p.bounded = 1;
+  p.runs[0] = p.n;
+  p.runs[1] = p.od * p.oh;
+  p.runs[2] = p.ow;
+  return true;
 }

@@ -284,6 +284,7 @@ static GemmParams getLoops(KernelIntGemmOp op) {
   p.ow = p.iw = llvm::product_of(out.drop_back());
   if (!op.getKernel())
     return p;
+  setValid(op, p);
   int64_t spatial = op.getKernel()->size(), first = 3 - spatial;
   int64_t in[3] = {1, 1, 1}, result[3] = {1, 1, 1};
   for (int64_t i = 0; i < spatial; ++i) {
@@ -359,7 +360,8 @@ static std::pair<IntGemmParams, int64_t> getParams(KernelIntGemmOp op) {
   int64_t blockRows = p.blockTiles * p.mr;
   p.zeroAt = reserve(table && !copied, p.c * p.groups + slack);
   p.tableAt = reserve(table, blockRows * params.taps * 8);
-  p.copyAt = reserve(copied, copied ? copiedBytes(blockRows) + slack : 0);
+  p.copyBytes = copied ? copiedBytes(blockRows) : 0;
+  p.copyAt = reserve(copied, p.copyBytes + slack);
   return {params, at};
 }
 
@@ -373,6 +375,32 @@ int64_t KernelIntGemmOp::getGrid() {
 }
 
 int64_t KernelIntGemmOp::getScratchBytes() { return getParams(*this).second; }
+
+bool KernelIntGemmOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                MutableArrayRef<int64_t> params) {
+  GemmParams &p = reinterpret_cast<IntGemmParams *>(params.data())->loops;
+  if (p.aMode != kernels::kRowsDirect)
+    return boundConv(p, sizeof(uint8_t), dims, bounds);
+  BoundedFactors rows;
+  for (const BoundedFactors &factors : dims.drop_back())
+    rows.append(factors);
+  rows = mergeFactors(rows);
+  if (areWhole(rows) || rows.size() > std::size(p.runs))
+    return false;
+  rows.insert(rows.begin(), std::size(p.runs) - rows.size(), BoundedFactor{1, {}});
+  p.bounded = 1;
+  for (auto [size, factor] : llvm::zip_equal(p.runs, rows))
+    size = factor.size;
+  bounds.append(rows);
+  return true;
+}
+
+/// Whether a number of any shape is the zero point of an image.
+static bool isZeroPoint(Value number, Value zero, int64_t constant) {
+  return zero ? number == zero : mlir::ttc::detail::isSplatOf(number, constant);
+}
+
+bool KernelIntGemmOp::padsWith(Value number) { return isZeroPoint(number, getZero(), getAZero()); }
 
 //===----------------------------------------------------------------------===//
 // ttc.kernel.int_depthwise_conv
@@ -407,6 +435,23 @@ static IntDepthwiseParams getDepthwiseParams(KernelIntDepthwiseConvOp op) {
   params.hasZero = op.getZero() != nullptr;
   params.storedBytes = getStoredBytes(op);
   return params;
+}
+
+/// Both kernels begin with the same parameters.
+static bool boundDepthwise(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                           MutableArrayRef<int64_t> params) {
+  const bool isBounded = boundImage(dims, bounds);
+  reinterpret_cast<IntDepthwiseParams *>(params.data())->windows.bounded = isBounded;
+  return isBounded;
+}
+
+bool KernelIntDepthwiseConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                         MutableArrayRef<int64_t> params) {
+  return boundDepthwise(dims, bounds, params);
+}
+
+bool KernelIntDepthwiseConvOp::padsWith(Value number) {
+  return isZeroPoint(number, getZero(), getXZero());
 }
 
 int64_t KernelIntDepthwiseConvOp::getMaxEpilogueConstants() { return kMaxEpilogueConstants; }
@@ -477,6 +522,13 @@ static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
   p.channelSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, llvm::divideCeilSigned(p.c, 16));
   return params;
 }
+
+bool KernelIntDepthwiseDotOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                        MutableArrayRef<int64_t> params) {
+  return boundDepthwise(dims, bounds, params);
+}
+
+bool KernelIntDepthwiseDotOp::padsWith(Value number) { return isZeroPoint(number, {}, getXZero()); }
 
 int64_t KernelIntDepthwiseDotOp::getMaxEpilogueConstants() { return kMaxEpilogueConstants; }
 StringRef KernelIntDepthwiseDotOp::getKernelSymbol() { return "ttc_kernel_int_depthwise_dot"; }

@@ -62,10 +62,12 @@ def Ttc_SumBytesOp : Ttc_Op<"sum_bytes", [
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-class Ttc_IntKernelOp<string mnemonic, list<Trait> traits = []>
-    : Ttc_KernelOp<mnemonic, traits, ["canStore", "getMaxEpilogueConstants"]>;
+class Ttc_IntKernelOp<string mnemonic, list<Trait> traits = [], list<string> windowMethods = []>
+    : Ttc_KernelOp<mnemonic, !listconcat([Ttc_MapsDimensions,
+        DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, !listconcat(["padsWith"], windowMethods)>], traits),
+        ["canStore", "getMaxEpilogueConstants", "getBounds"]>;
 
-def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments]> {
+def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments], ["getSpatialDim"]> {
   let summary = "Matrix product and convolution of bytes as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and one matrix. With `kernel` (one size for
@@ -100,7 +102,7 @@ def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments]
     ```
   }];
   let arguments = (ins Ttc_ByteTensor:$a, Ttc_SignedByteTensor:$b, Optional<Ttc_SumTensor>:$b_zero,
-    Optional<Ttc_ByteTensor>:$zero,
+    Optional<Ttc_ByteTensor>:$zero, Variadic<Ttc_ValidTensor>:$valid,
     DenseI64ArrayAttr:$tile, Ttc_ByteDotAttr:$dot,
     OptionalAttr<DenseI64ArrayAttr>:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
@@ -108,15 +110,17 @@ def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments]
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
     DefaultValuedAttr<I64Attr, "0">:$a_zero,
-    UnitAttr:$merged);
+    UnitAttr:$merged,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_SumTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b (`,` $b_zero^)? (`zero` $zero^)? attr-dict `:` functional-type(operands, results)
+    $a `,` $b (`,` $b_zero^)? (`zero` $zero^)? (`valid` `(` $valid^ `)`)? attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def Ttc_KernelIntDepthwiseConvOp : Ttc_IntKernelOp<"int_depthwise_conv"> {
+def Ttc_KernelIntDepthwiseConvOp : Ttc_IntKernelOp<"int_depthwise_conv", [AttrSizedOperandSegments]> {
   let summary = "Depthwise convolution of bytes, channels-last";
   let description = [{
     `x` is [N, spatial..., C]; `w` are integers in f32, from `ttc.pack` of kind `depthwise`, as [kernel
@@ -141,13 +145,16 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_IntKernelOp<"int_depthwise_conv"> {
     ```
   }];
   let arguments = (ins Ttc_ByteTensor:$x, Ttc_KernelTensor:$w, Optional<Ttc_ByteTensor>:$zero,
-    DenseI64ArrayAttr:$kernel,
+    Variadic<Ttc_ValidTensor>:$valid, DenseI64ArrayAttr:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<DenseI64ArrayAttr>:$pads,
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
-    DefaultValuedAttr<I64Attr, "0">:$x_zero);
+    DefaultValuedAttr<I64Attr, "0">:$x_zero,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_SumTensor:$result);
-  let assemblyFormat = "$x `,` $w (`zero` $zero^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $w (`zero` $zero^)? (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 
@@ -175,14 +182,17 @@ def Ttc_KernelIntDepthwiseDotOp : Ttc_IntKernelOp<"int_depthwise_dot"> {
         : (tensor<1x56x56x144xui8>, tensor<1x1x3x144x4xi8>) -> tensor<1x56x56x144xi32>
     ```
   }];
-  let arguments = (ins Ttc_ByteTensor:$x, Ttc_SignedByteTensor:$w, Ttc_ByteDotAttr:$dot,
-    DenseI64ArrayAttr:$kernel,
+  let arguments = (ins Ttc_ByteTensor:$x, Ttc_SignedByteTensor:$w, Variadic<Ttc_ValidTensor>:$valid,
+    Ttc_ByteDotAttr:$dot, DenseI64ArrayAttr:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<DenseI64ArrayAttr>:$pads,
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
-    DefaultValuedAttr<I64Attr, "0">:$x_zero);
+    DefaultValuedAttr<I64Attr, "0">:$x_zero,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_SumTensor:$result);
-  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $w (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DimensionMapOpInterface of device kernels.
 #include "dialects/Ttc/Programs/AttentionOps.h"
+#include "dialects/Ttc/Programs/IntKernelOps.h"
 #include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Programs/WinogradOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
+/// Whether all values are this one, or absent.
+static bool all(std::optional<ArrayRef<int64_t>> values, int64_t expected) {
+  return !values || llvm::all_of(*values, [=](int64_t value) { return value == expected; });
+}
+
 /// Whether each pixel of a convolution's result depends on one pixel of its operand.
 static bool isPointwise(KernelGemmOp op) {
-  auto all = [](std::optional<ArrayRef<int64_t>> values, int64_t expected) {
-    return !values || llvm::all_of(*values, [=](int64_t value) { return value == expected; });
-  };
   return all(op.getKernel(), 1) && all(op.getStrides(), 1) && all(op.getPads(), 0) &&
          all(op.getInputDilation(), 1);
+}
+static bool isPointwise(KernelIntGemmOp op) {
+  return all(op.getKernel(), 1) && all(op.getStrides(), 1) && all(op.getPads(), 0);
+}
+
+/// Spatial dimension `i` of an op's window.
+template <typename OpTy>
+static DimensionMap::Window getWindow(OpTy op, ArrayRef<int64_t> kernel, int64_t i) {
+  return {kernelValue(op.getStrides(), i, 1),
+          (kernel[i] - 1) * kernelValue(op.getDilations(), i, 1) - kernelValue(op.getPads(), i, 0)};
+}
+
+/// Hands the numbers of valid elements to the loops of an image's dimensions.
+static void setExtents(DimensionMap &map, WindowKernelOpInterface op) {
+  for (auto [dim, operand] : llvm::zip_equal(op.getValidDims(), op.getValidMutable()))
+    for (int64_t i = 0; i < map.getRank(0); ++i)
+      if (const int loop = map.getLeading(0, i);
+          loop != DimensionMap::kNone && op.getSpatialDim(i) == dim)
+        map.setExtent(loop, static_cast<int>(operand.getOperandNumber()));
 }
 
 /// The loops of a view's dimensions index the dimensions of its tensor that they divide. Returns
@@ -96,12 +119,19 @@ void KernelGemmOp::describeDimensions(DimensionMap &map) {
   SmallVector<int> dims;
   for (int64_t dim = 0; dim < last; ++dim) {
     const bool isWindow = getKernel() && dim > 0 && !isPointwise(*this);
-    dims.push_back(getAView() ? map.addWhole()
-                   : isWindow ? map.addLoop(LoopKind::Window, Combiner::Sum)
-                              : map.addParallel());
+    dims.push_back(getAView() && !getKernel() ? map.addWhole()
+                   : isWindow                 ? map.addLoop(LoopKind::Window, Combiner::Sum)
+                                              : map.addParallel());
+    if (isWindow) {
+      DimensionMap::Window window = getWindow(*this, *getKernel(), dim - 1);
+      window.dilation = kernelValue(getInputDilation(), dim - 1, 1);
+      map.setWindow(dims.back(), window);
+    }
   }
   dims.push_back(DimensionMap::kNone); // the sum
-  if (!getAView())
+  if (getAView())
+    indexThroughView(map, 0, *getAView(), getA().getType(), dims);
+  else
     map.broadcast(0, dims);
   if (getPacked()) {
     // Complete panels of columns.
@@ -120,15 +150,43 @@ void KernelGemmOp::describeDimensions(DimensionMap &map) {
   }
   for (int64_t dim = 0; dim < last; ++dim)
     map.set(y, dim, dims[dim]);
+  setExtents(map, *this);
 }
 
-/// Images and channels are independent, pixels are not.
-static void describeImages(DimensionMap &map, Combiner combiner, bool hasWeights) {
+std::optional<int64_t> KernelGemmOp::getSpatialDim(int64_t dim) {
+  if (!getKernel() || isPointwise(*this))
+    return std::nullopt;
+  const SmallVector<int64_t> dividing =
+      getDividingDims(getAViewOrIdentity(), getA().getType())[dim];
+  const int64_t last = getAViewOrIdentity().getRank() - 1;
+  return dividing.size() == 1 && dividing.front() > 0 && dividing.front() < last
+             ? std::optional(dividing.front() - 1)
+             : std::nullopt;
+}
+
+static ArrayRef<int64_t> getTaps(KernelIntGemmOp op) { return *op.getKernel(); }
+template <typename OpTy> static ArrayRef<int64_t> getTaps(OpTy op) { return op.getKernel(); }
+
+/// Images are independent, pixels are not.
+template <typename OpTy>
+static void describeWindows(DimensionMap &map, OpTy op, Combiner combiner) {
+  const unsigned y = map.getResult();
+  map.join(0, 0, y, 0);
+  for (int64_t dim = 1; dim < map.getRank(y) - 1; ++dim) {
+    const int loop = map.addLoop(LoopKind::Window, combiner);
+    map.set(0, dim, loop);
+    map.set(y, dim, loop);
+    map.setWindow(loop, getWindow(op, getTaps(op), dim - 1));
+  }
+  setExtents(map, op);
+}
+
+/// Channels are independent, too.
+template <typename OpTy>
+static void describeImages(DimensionMap &map, OpTy op, Combiner combiner, bool hasWeights) {
+  describeWindows(map, op, combiner);
   const unsigned y = map.getResult();
   const int64_t last = map.getRank(y) - 1;
-  map.join(0, 0, y, 0);
-  for (int64_t dim = 1; dim < last; ++dim)
-    map.join(0, dim, y, dim, LoopKind::Window, combiner);
   int channel = map.addParallel();
   map.set(0, last, channel);
   map.set(y, last, channel);
@@ -137,9 +195,43 @@ static void describeImages(DimensionMap &map, Combiner combiner, bool hasWeights
 }
 
 void KernelDepthwiseConvOp::describeDimensions(DimensionMap &map) {
-  describeImages(map, Combiner::Sum, /*hasWeights=*/true);
+  describeImages(map, *this, Combiner::Sum, /*hasWeights=*/true);
 }
 void KernelPoolOp::describeDimensions(DimensionMap &map) {
-  describeImages(map, getKind() == PoolKind::max ? Combiner::Max : Combiner::Mean,
+  describeImages(map, *this, getKind() == PoolKind::max ? Combiner::Max : Combiner::Mean,
                  /*hasWeights=*/false);
+}
+
+void KernelIntDepthwiseConvOp::describeDimensions(DimensionMap &map) {
+  describeWindows(map, *this, Combiner::Sum);
+}
+void KernelIntDepthwiseDotOp::describeDimensions(DimensionMap &map) {
+  describeWindows(map, *this, Combiner::Sum);
+}
+
+void KernelIntGemmOp::describeDimensions(DimensionMap &map) {
+  if (getKernel() && !isPointwise(*this))
+    return describeWindows(map, *this, Combiner::Sum);
+  const unsigned y = map.getResult();
+  for (int64_t dim = 0; dim < map.getRank(y) - 1; ++dim)
+    map.join(0, dim, y, dim);
+}
+std::optional<int64_t> KernelIntGemmOp::getSpatialDim(int64_t dim) {
+  return getKernel() && !isPointwise(*this) && dim >= 1 && dim < getA().getType().getRank() - 1
+             ? std::optional(dim - 1)
+             : std::nullopt;
+}
+
+void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
+  if (getX().getType().getRank() != 4)
+    return;
+  const unsigned y = map.getResult();
+  map.join(0, 0, y, 0);
+  for (int64_t dim : {1, 2}) {
+    const int loop = map.addLoop(LoopKind::Window, Combiner::Sum);
+    map.set(0, dim, loop);
+    map.set(y, dim, loop);
+    map.setWindow(loop, {1, static_cast<int64_t>(getTaps()) - 1 - getPads()[dim - 1]});
+  }
+  setExtents(map, *this);
 }

@@ -268,7 +268,8 @@ static std::pair<GemmParams, int64_t> getParams(KernelGemmOp op) {
   int64_t rows = p.blockTiles * p.mr, taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
   p.zeroAt = reserve(table && !copied, p.c * p.groups * 4);
   p.tableAt = reserve(table, rows * (copied ? p.kernel[1] : taps) * 8);
-  p.copyAt = reserve(copied, copied ? getCopiedBytes(p, rows) : 0);
+  p.copyBytes = copied ? getCopiedBytes(p, rows) : 0;
+  p.copyAt = reserve(copied, p.copyBytes);
   p.panelAt = reserve(!op.getPacked(), taps * p.c * p.nr * 4);
   p.partialAt = reserve(p.blockDepth != 0, rows * p.nr * 4);
   return {p, at};
@@ -287,14 +288,20 @@ bool KernelGemmOp::acceptsStrided(unsigned index, const StridedRange &rows) {
     return canFollowRows(getAViewOrIdentity(), getResultViewOrIdentity(), rows);
   if (index == 1)
     return !getPacked() && canFollowRows(getBViewOrIdentity(), getResultViewOrIdentity(), rows);
-  return rows.row == getResult().getType().getShape().back();
+  return index == getNumOperands() && rows.row == getResult().getType().getShape().back();
 }
 
 bool KernelGemmOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                              MutableArrayRef<int64_t> params) {
   auto &p = *reinterpret_cast<GemmParams *>(params.data());
-  if (p.aMode != kernels::kRowsDirect)
-    return false;
+  if (p.aMode != kernels::kRowsDirect) {
+    BoundedFactors image;
+    if (!boundConv(p, sizeof(float), dims, image))
+      return false;
+    bounds.append(3, BoundedFactor{1, {}}); // the batch
+    bounds.append(image);
+    return true;
+  }
   const SmallVector<BoundedFactors> view =
       boundView(getResultViewOrIdentity(), getResult().getType(), dims);
   BoundedFactors all;

@@ -18,6 +18,9 @@ include "mlir/IR/SymbolInterfaces.td"
 def Ttc_KernelTensor : StaticShapeTensorOf<[F32]>;
 def Ttc_SignedByteTensor : StaticShapeTensorOf<[I8]>;
 
+/// How many elements of an image count along one dimension: see Ttc_WindowKernelOpInterface.
+def Ttc_ValidTensor : StaticShapeTensorOf<[I32]>;
+
 def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
   let summary = "A strided view of a tensor's elements";
   let description = [{

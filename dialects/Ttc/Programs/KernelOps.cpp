@@ -196,6 +196,7 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   // Whole cache lines of channels, so that no two workgroups write one.
   p.channelSplits =
       std::min(llvm::divideCeilSigned(wanted, p.rowSplits), llvm::divideCeilSigned(p.c, 16));
+  setValid(op, p);
   return p;
 }
 
@@ -276,6 +277,12 @@ int64_t KernelDepthwiseConvOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelDepthwiseConvOp::getScratchBytes() { return 0; }
+bool KernelDepthwiseConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                      MutableArrayRef<int64_t> params) {
+  const bool isBounded = boundImage(dims, bounds);
+  reinterpret_cast<DepthwiseParams *>(params.data())->bounded = isBounded;
+  return isBounded;
+}
 bool KernelDepthwiseConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   return acceptsStridedImage(*this, index, rows);
 }
@@ -308,6 +315,8 @@ LogicalResult KernelPoolOp::verify() {
                            << ", found the last to begin at " << begin << " and the first at "
                            << -kernelValue(getPads(), i, 0);
   }
+  if (!getValid().empty() && getKind() == PoolKind::average && !getCountIncludePad())
+    return emitOpError("(C5) expected 'count_include_pad' of an average with 'valid'");
   return success();
 }
 
@@ -320,6 +329,17 @@ int64_t KernelPoolOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelPoolOp::getScratchBytes() { return 0; }
+bool KernelPoolOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                             MutableArrayRef<int64_t> params) {
+  const bool isBounded = boundImage(dims, bounds);
+  reinterpret_cast<PoolParams *>(params.data())->bounded = isBounded;
+  return isBounded;
+}
+bool KernelPoolOp::padsWith(Value number) {
+  if (getKind() == PoolKind::max)
+    return mlir::ttc::detail::isSplatOf(number, -std::numeric_limits<double>::infinity());
+  return getCountIncludePad() && mlir::ttc::detail::isSplatOf(number, 0);
+}
 bool KernelPoolOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   return acceptsStridedImage(*this, index, rows);
 }

@@ -120,7 +120,8 @@ def Ttc_KernelChoiceAttr : Ttc_Attr<"KernelChoice", "kernel_choice"> {
   let genVerifyDecl = 1;
 }
 
-def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
+def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim"]>],
     ["isPlanned", "getBounds"]> {
   let summary = "Matrix product and convolution as one implicit GEMM";
   let description = [{
@@ -176,7 +177,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
         : (tensor<1x56x56x64xf32>, tensor<1x4x576x16xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$a, Ttc_WeightTensor:$b,
+  let arguments = (ins Ttc_KernelTensor:$a, Ttc_WeightTensor:$b, Variadic<Ttc_ValidTensor>:$valid,
     DenseI64ArrayAttr:$tile, UnitAttr:$packed,
     OptionalAttr<DenseI64ArrayAttr>:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
@@ -188,9 +189,12 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
     OptionalAttr<Ttc_ViewAttr>:$a_view,
     OptionalAttr<Ttc_ViewAttr>:$b_view,
     OptionalAttr<Ttc_ViewAttr>:$result_view,
-    OptionalAttr<Ttc_GemmPlanAttr>:$plan);
+    OptionalAttr<Ttc_GemmPlanAttr>:$plan,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
-  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $a `,` $b (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The view of each operand and of the result, the identity where none is given.
@@ -201,7 +205,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable],
 }
 
 def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
-    Ttc_MapsDimensions, Ttc_Shardable], ["getMaxEpilogueConstants"]> {
+    Ttc_MapsDimensions, Ttc_Shardable, DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface>],
+    ["getMaxEpilogueConstants", "getBounds"]> {
   let summary = "Depthwise convolution, channels-last";
   let description = [{
     `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as
@@ -220,13 +225,16 @@ def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
         : (tensor<1x56x56x144xf32>, tensor<9x144xf32>) -> tensor<1x56x56x144xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w,
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w, Variadic<Ttc_ValidTensor>:$valid,
     DenseI64ArrayAttr:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<DenseI64ArrayAttr>:$pads,
-    OptionalAttr<DenseI64ArrayAttr>:$dilations);
+    OptionalAttr<DenseI64ArrayAttr>:$dilations,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
-  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $w (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 
@@ -239,13 +247,15 @@ def Ttc_PoolKindAttr : EnumAttr<Ttc_Dialect, Ttc_PoolKind, "pool_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [Ttc_MapsDimensions, Ttc_Shardable]> {
+def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [Ttc_MapsDimensions, Ttc_Shardable,
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["padsWith"]>], ["getBounds"]> {
   let summary = "Max or average pooling, channels-last";
   let description = [{
     `x` is [N, spatial..., C]. The result's spatial sizes may exceed what `pads` allow
     (ceil mode): windows are clipped at the end. An average divides by the elements inside `x`,
     with `count_include_pad` by those inside `x` and its padding. A global pool is one whose
-    kernel is the whole image.
+    kernel is the whole image. Only the padding of a maximum, -inf, and of an average with `count_include_pad`
+    may take the place of elements.
 
     Constraints:
     - (C1) `x` and the result have one to three spatial dimensions, and two more.
@@ -253,6 +263,7 @@ def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [Ttc_MapsDimensions, Ttc_Shardable]>
       `pads` two.
     - (C3) `x` and the result have the same N and C.
     - (C4) Every window overlaps `x`.
+    - (C5) An average with `valid` has `count_include_pad`.
 
     ```mlir
     %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
@@ -260,14 +271,17 @@ def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [Ttc_MapsDimensions, Ttc_Shardable]>
         : (tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$x, Ttc_PoolKindAttr:$kind,
+  let arguments = (ins Ttc_KernelTensor:$x, Variadic<Ttc_ValidTensor>:$valid, Ttc_PoolKindAttr:$kind,
     DenseI64ArrayAttr:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<DenseI64ArrayAttr>:$pads,
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
-    UnitAttr:$count_include_pad);
+    UnitAttr:$count_include_pad,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

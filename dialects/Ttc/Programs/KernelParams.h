@@ -72,6 +72,20 @@ SmallVector<BoundedFactors> boundView(ViewAttr view, RankedTensorType type,
 /// `left`: one factor each. Whole, if they are not. Moves them from `left`.
 BoundedFactors boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes);
 
+/// The first images, lines (of all depths) and pixels of a result [N, spatial..., C] that count,
+/// from the factors of its dimensions. False, and nothing is appended, if all do.
+bool boundImage(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds);
+
+/// Tells a kernel where the numbers of valid elements of its image are.
+template <typename Params> void setValid(WindowKernelOpInterface op, Params &p) {
+  MutableOperandRange valid = op.getValidMutable();
+  p.numValid = valid.size();
+  // Spatial dimensions are the last ones of three.
+  const int64_t first = 5 - cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  for (auto [dim, operand] : llvm::zip_equal(op.getValidDims(), valid))
+    p.valid.operand[first + dim] = operand.getOperandNumber();
+}
+
 /// Whether a kernel with loops over three batch dimensions still has them when the tensor of
 /// `view`, an operand's or the result's, is stored in `rows`: batch dimensions that merge must not
 /// come apart, or there are no more than three. `result` is the logical result. What is true of
@@ -90,6 +104,11 @@ bool hasDirectRows(const ::ttc::kernels::GemmParams &loops);
 bool canCopyRows(const ::ttc::kernels::GemmParams &loops);
 /// The loops with the rows of A found as `rows` says.
 ::ttc::kernels::GemmParams withRows(::ttc::kernels::GemmParams loops, GemmRows rows);
+/// Adapts the parameters of a convolution to a result of which only some counts, appends to
+/// `bounds` how many images, lines and pixels do, and returns true. False, and no change, if all
+/// does.
+bool boundConv(::ttc::kernels::GemmParams &p, int64_t elementBytes, ArrayRef<BoundedFactors> dims,
+               BoundedFactors &bounds);
 /// The bytes of the padded input lines of `rows` consecutive output rows that are copied.
 int64_t getCopiedBytes(const ::ttc::kernels::GemmParams &params, int64_t rows);
 

@@ -189,6 +189,27 @@ BoundedFactors mlir::ttc::boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int
   return bounds;
 }
 
+bool mlir::ttc::boundImage(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds) {
+  auto asOne = [](ArrayRef<BoundedFactors> parts) {
+    BoundedFactors all;
+    int64_t size = 1;
+    for (const BoundedFactors &factors : parts)
+      for (const BoundedFactor &factor : factors) {
+        all.push_back(factor);
+        size *= factor.size;
+      }
+    all = mergeFactors(all);
+    return all.size() == 1 ? all.front() : BoundedFactor{size, {}};
+  };
+  const size_t pixels = dims.size() - 2;
+  BoundedFactors found{asOne(dims.take_front()), asOne(dims.slice(1, pixels - 1)),
+                       asOne(dims.slice(pixels, 1))};
+  if (areWhole(found))
+    return false;
+  bounds.append(found);
+  return true;
+}
+
 bool mlir::ttc::canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows) {
   ViewAttr stored = view.inStrided(rows.row, rows.pitch);
   if (!stored)

@@ -275,6 +275,7 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.o = out[3] / p.groups;
   p.padTop = op.getPads()[0];
   p.padLeft = op.getPads()[1];
+  setValid(op, p);
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
@@ -339,10 +340,21 @@ int64_t KernelWinogradConvOp::getScratchBytes() {
 }
 /// None is inlined: what stores results is called (kernels/Winograd.cpp).
 int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
+/// A transformed image has all tiles in their places.
+bool KernelWinogradConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                                     MutableArrayRef<int64_t> params) {
+  auto &p = *reinterpret_cast<WinogradParams *>(params.data());
+  p.bounded = !p.transformed && boundImage(dims, bounds);
+  return p.bounded;
+}
+std::optional<int64_t> KernelWinogradConvOp::getSpatialDim(int64_t dim) {
+  return getX().getType().getRank() == 4 && (dim == 1 || dim == 2) ? std::optional(dim - 1)
+                                                                   : std::nullopt;
+}
 bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
     return getX().getType().getRank() == 4 && rows.row == getX().getType().getShape().back();
-  return index == 2 && rows.row == getResult().getType().getShape().back();
+  return index == getNumOperands() && rows.row == getResult().getType().getShape().back();
 }
 
 /// As the convolution counts: Winograd's algorithm executes fewer.

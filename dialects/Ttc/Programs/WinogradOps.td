@@ -67,7 +67,9 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue
   let hasVerifier = 1;
 }
 
-def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [], ["getMaxEpilogueConstants"]> {
+def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions,
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim"]>],
+    ["getMaxEpilogueConstants", "getBounds"]> {
   let summary = "Convolution by Winograd's algorithm, channels-last";
   let description = [{
     A convolution of [N, H, W, C] by taps x taps without strides and dilations. For each point it
@@ -76,7 +78,7 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [], ["getMaxEpilogu
     outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4.
 
     `x` is the image, whose tiles are transformed in scratch, or the result of
-    `ttc.kernel.winograd_input`, which is then shared by all workgroups. `pads` are those of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
+    `ttc.kernel.winograd_input`, which is then shared by all workgroups and has no `valid`. `pads` are those of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
 
     Rounding: results differ from those of a direct convolution by about 1.6 times as much as these
     differ from exact ones (root mean square; tiles of 4).
@@ -97,11 +99,14 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [], ["getMaxEpilogu
         : (tensor<1x56x56x64xf32>, tensor<1x2x36x64x32xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w, I64Attr:$outputs, I64Attr:$taps,
-    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$tile,
-    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups);
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w, Variadic<Ttc_ValidTensor>:$valid,
+    I64Attr:$outputs, I64Attr:$taps, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$tile,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
-  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $w (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

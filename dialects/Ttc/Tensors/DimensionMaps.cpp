@@ -4,6 +4,7 @@
 #include "dialects/Ttc/Tensors/BlockOps.h"
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ExtentRules.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "dialects/Ttc/Tensors/QuantizationOps.h"
@@ -264,6 +265,13 @@ static void joinWhere(DimensionMap &map, function_ref<bool(int64_t)> isSame) {
       map.join(0, dim, map.getResult(), dim);
 }
 
+/// Both dimensions stay whole, but what an element depends on is known.
+static void readWindow(DimensionMap &map, int64_t dim, const DimensionMap::Window &window) {
+  map.join(0, dim, map.getResult(), dim, LoopKind::Whole);
+  if (const int loop = map.getLeading(0, dim); loop != DimensionMap::kNone)
+    map.setWindow(loop, window);
+}
+
 void SliceOp::describeDimensions(DimensionMap &map) {
   joinWhere(map, [&](int64_t dim) { return getSteps()[dim] == 1; });
 }
@@ -276,6 +284,11 @@ void TileOp::describeDimensions(DimensionMap &map) {
 }
 void ResizeOp::describeDimensions(DimensionMap &map) {
   joinWhere(map, [&](int64_t dim) { return getScales()[dim] == 1.0F; });
+  for (auto [dim, scale] : llvm::enumerate(getScales()))
+    if (const auto up = static_cast<int64_t>(scale);
+        up > 1 && static_cast<float>(up) == scale && !readsBeyond(*this, up) &&
+        getCoordinateMode() != CoordinateMode::AlignCorners)
+      readWindow(map, static_cast<int64_t>(dim), {.stride = 1, .reach = 0, .dilation = up});
 }
 void DepthToSpaceOp::describeDimensions(DimensionMap &map) { map.joinAll(0); }
 void SpaceToDepthOp::describeDimensions(DimensionMap &map) { map.joinAll(0); }

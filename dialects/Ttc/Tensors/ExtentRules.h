@@ -4,8 +4,16 @@
 #define TTC_DIALECTS_TTC_TENSORS_EXTENTRULES_H
 
 #include "dialects/Ttc/Interfaces/Extents.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 namespace mlir::ttc {
+
+/// On a gather, a `WithinAttr` with the factors of its operand's dimension `axis`: its indices
+/// select only elements that are within. What it says of others does not matter.
+inline constexpr llvm::StringLiteral kReadsAttrName = "reads";
+
+/// Sets it, by the padding of the operand.
+void setReads(GatherOp gather, ExtentScope &scope);
 
 /// followLoops() for all dimensions of operands but these, of one operand.
 LogicalResult followOtherLoops(Operation *op, ExtentScope &scope, unsigned operand,
@@ -19,6 +27,10 @@ FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value,
 /// diagnostic at `op`, if their number is no extent.
 FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
                            int64_t dim);
+
+/// Whether elements of the result within the extent depend on elements beyond that of the operand,
+/// along a dimension that is `scale` times as large.
+bool readsBeyond(ResizeOp op, int64_t scale);
 
 /// A constant without dimensions.
 Value makeNumber(OpBuilder &builder, Location loc, Type elementType, double number);

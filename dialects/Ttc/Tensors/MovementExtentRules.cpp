@@ -130,6 +130,7 @@ public:
   Value gather(Value data, Value index, int64_t dim) {
     auto gather = GatherOp::create(builder, loc, data, index, dim);
     gather->setAttr(kGapsAttrName, builder.getUnitAttr());
+    setReads(gather, scope);
     return gather;
   }
 
@@ -140,6 +141,24 @@ private:
 };
 
 } // namespace
+
+void mlir::ttc::setReads(GatherOp gather, ExtentScope &scope) {
+  MLIRContext *context = gather.getContext();
+  const ExtentSpace &space = scope.getSpace();
+  SmallVector<int64_t> sizes;
+  SmallVector<AffineExpr> bounds;
+  for (const PaddingFactor &factor : scope.getPadding(gather.getData(), gather.getAxis())) {
+    AffineExpr bound = factor.extent ? space.getExpr(*factor.extent, context) : AffineExpr();
+    sizes.push_back(factor.size);
+    // Products of dimensions are no bounds.
+    bounds.push_back(bound && bound.isPureAffine() ? bound
+                                                   : getAffineConstantExpr(factor.size, context));
+  }
+  if (!sizes.empty())
+    gather->setAttr(kReadsAttrName, WithinAttr::get(context, /*argument=*/0, sizes,
+                                                    AffineMap::get(0, space.getDimensions().size(),
+                                                                   bounds, context)));
+}
 
 /// The op's result is `value`, whose op is compared with the importer's shapes instead.
 static void replaceResult(Operation *op, Value value, Operation *except = nullptr) {
@@ -587,8 +606,7 @@ FailureOr<bool> GatherNdOp::followExtents(OpBuilder &builder, ExtentScope &scope
   return false;
 }
 
-/// Whether elements of the result within the extent depend on elements beyond that of the operand.
-static bool readsBeyond(ResizeOp op, int64_t scale) {
+bool mlir::ttc::readsBeyond(ResizeOp op, int64_t scale) {
   if (op.getMode() != ResizeMode::Nearest)
     return true;
   if (op.getNearestMode() == NearestMode::Floor || scale == 1)
@@ -630,7 +648,9 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
       Value last = SubOp::create(builder, getLoc(), scope.getExtentValue(*extent),
                                  makeNumber(builder, getLoc(), builder.getI32Type(), 1));
       Value places = MinOp::create(builder, getLoc(), makeIota(builder, getLoc(), elements), last);
-      Value clamped = GatherOp::create(builder, getLoc(), getX(), places, dim);
+      auto gather = GatherOp::create(builder, getLoc(), getX(), places, dim);
+      setReads(gather, scope);
+      Value clamped = gather;
       for (int64_t other = 0; other < tensorType(getX()).getRank(); ++other)
         if (other != dim)
           scope.setPadding(clamped, other, scope.getPadding(getX(), other));

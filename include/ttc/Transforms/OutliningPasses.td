@@ -45,17 +45,44 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
   }];
 }
 
+def FoldMasks : Pass<"ttc-fold-masks", "::mlir::ModuleOp"> {
+  let summary = "Removes masks of padding that kernels apply, or that nothing depends on";
+  let description = [{
+    What `--ttc-mask-padding` writes in the place of padding is, for a window, what lies around an image. A kernel that slides
+    windows over an image pads it anyway (`WindowKernelOpInterface`): it is told how many elements count, and computes what it would for
+    a smaller image. No mask is computed, and the image is not copied.
+
+    A mask has other users that the kernel's: they keep it only if a valid element of a result can depend on what it
+    replaces (see `--ttc-follow-extents`). So a residual addition beside a convolution loses it, and a sum over all pixels keeps it.
+
+    Before:
+    ```mlir
+    %valid = ttc.compare lt %iota, %n : (tensor<64xi32>, tensor<1xi32>) -> tensor<64xi1>
+    %lines = ttc.reshape %valid : (tensor<64xi1>) -> tensor<64x1x1xi1>
+    %1 = ttc.where %lines, %0, %zero : (tensor<64x1x1xi1>, tensor<1x64x64x32xf32>, tensor<f32>) -> tensor<1x64x64x32xf32>
+    %2 = ttc.kernel.gemm %1, %w {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, ...} : (...) -> tensor<1x64x64x32xf32>
+    ```
+    After:
+    ```mlir
+    %2 = ttc.kernel.gemm %0, %w valid(%n) {valid_dims = array<i64: 0>, ...} : (...) -> tensor<1x64x64x32xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `folded`, `idle`.
+  }];
+}
+
 def FollowExtents : Pass<"ttc-follow-extents", "::mlir::ModuleOp"> {
   let summary = "Makes the work of a variant follow its extents";
   let description = [{
     Finds, for every value of a variant (`ttc.variant`), the elements that a valid element of a result depends on, from the
-    results backwards: by `ttc.dims` of the results, the loops of ops (`DimensionMapOpInterface`), the masks that
-    `--ttc-mask-padding` has made, and the number of keys of an attention. Whatever the pass does not
+    results backwards: by `ttc.dims` of the results, the loops of ops (`DimensionMapOpInterface`) and their windows, the masks that
+    `--ttc-mask-padding` has made, and the elements that kernels are told count. Of two users, the one that needs more
+    decides, if that is the same one at all extents. Whatever the pass does not
     understand depends on everything. It changes no valid element: nothing depends on the elements that are left out.
 
     A fusion of whose one result not all elements count is handed the extents, and says which do (`within`). Its code
     skips the tiles that have none of them, and shares the others out over the workgroups: rows of matrix products and attentions,
-    tiles of the loops of all other ops.
+    lines and pixels of convolutions and pools, tiles of the loops of all other ops.
 
     Before:
     ```mlir

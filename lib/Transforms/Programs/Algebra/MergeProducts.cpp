@@ -30,11 +30,6 @@ int64_t getDepth(MatmulOp op) {
   return tensorType(op.getB()).getDimSize(op.getTransposeB() ? 1 : 0);
 }
 
-int64_t getBytes(Value value) {
-  auto type = tensorType(value);
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
 /// Whether few rows are multiplied with many weights, which one product then streams once.
 bool isWorthMerging(MatmulOp op) {
   const int64_t bytes =
@@ -288,14 +283,15 @@ bool isWorthCopying(ArrayRef<MatmulOp> products, bool joined) {
   for (MatmulOp op : products) {
     if (joined) {
       ++copies;
-      bytes += getBytes(op.getA());
+      bytes += getTensorBytes(tensorType(op.getA()));
     }
     if (isReturned(op.getY())) {
       ++copies;
-      bytes += getBytes(op.getY());
+      bytes += getTensorBytes(tensorType(op.getY()));
     }
   }
-  const int64_t saved = (products.size() - 1) * getBytes(MatmulOp(products.front()).getB());
+  const int64_t saved =
+      (products.size() - 1) * getTensorBytes(tensorType(MatmulOp(products.front()).getB()));
   return 2 * (copies * kCopyBytes + bytes) <= saved;
 }
 

@@ -169,7 +169,7 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
     if (hasPadding && !zero)
       padding = getUnsignedZero(rewriter, op.getXZero());
     Value product = KernelIntGemmOp::create(
-        rewriter, loc, type, x, b, bZeros, padding,
+        rewriter, loc, type, x, b, bZeros, padding, /*valid=*/ValueRange(),
         rewriter.getDenseI64ArrayAttr({tile.rows, tile.columns}), dot,
         rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
         op.getDilationsAttr(), groups, zero ? *zero + shift : 0, merged);
@@ -195,8 +195,9 @@ private:
       Value packed = PackBytesOp::create(rewriter, loc, columns, PackKind::conv, /*groups=*/1,
                                          tensorType(op.getW()).getDimSize(0), /*merged=*/true);
       rewriter.replaceOpWithNewOp<KernelIntDepthwiseDotOp>(
-          op, op.getType(), x, packed, dot, rewriter.getDenseI64ArrayAttr(kernel),
-          op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), *zero + shift);
+          op, op.getType(), x, packed, /*valid=*/ValueRange(), dot,
+          rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
+          op.getDilationsAttr(), *zero + shift);
       return success();
     }
     // The weights without their zero point: integers that f32 holds.
@@ -207,8 +208,8 @@ private:
     Value packed = PackOp::create(rewriter, loc, w, PackKind::depthwise, 1, 1);
     rewriter.replaceOpWithNewOp<KernelIntDepthwiseConvOp>(
         op, op.getType(), x, packed, zero ? Value() : getUnsignedZero(rewriter, op.getXZero()),
-        rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
-        op.getDilationsAttr(), zero ? *zero + shift : 0);
+        /*valid=*/ValueRange(), rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
+        op.getPadsAttr(), op.getDilationsAttr(), zero ? *zero + shift : 0);
     return success();
   }
 };
@@ -237,7 +238,7 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
                                        /*merged=*/false);
     Value bZeros = expandTo(rewriter, loc, zeros->zeros, columns);
     Value product = KernelIntGemmOp::create(
-        rewriter, loc, type, x, packed, bZeros, /*zero=*/nullptr,
+        rewriter, loc, type, x, packed, bZeros, /*zero=*/nullptr, /*valid=*/ValueRange(),
         rewriter.getDenseI64ArrayAttr({tile.rows, tile.columns}), dot, /*kernel=*/nullptr,
         /*strides=*/nullptr, /*pads=*/nullptr, /*dilations=*/nullptr, /*groups=*/1,
         /*a_zero=*/0, /*merged=*/false);

@@ -150,7 +150,7 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
       x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, outputs, taps, padsAttr);
     }
     Value result = KernelWinogradConvOp::create(
-        rewriter, loc, type, x, packed, outputs, taps, padsAttr,
+        rewriter, loc, type, x, packed, /*valid=*/ValueRange(), outputs, taps, padsAttr,
         rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups());
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
@@ -172,8 +172,9 @@ struct ConvToKernel : KernelPattern<ConvOp> {
     if (groups == channels && weights[0] == channels && groups > 1) {
       Value packed = PackOp::create(rewriter, loc, op.getW(), PackKind::depthwise, 1, 1);
       result = KernelDepthwiseConvOp::create(
-          rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(kernel),
-          op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr());
+          rewriter, loc, type, op.getX(), packed, /*valid=*/ValueRange(),
+          rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
+          op.getDilationsAttr());
     } else {
       ArrayRef<int64_t> tile = getChoice(op).getTile();
       // A shuffle of the channels is read, not made, and so are planes of few channels.
@@ -182,13 +183,14 @@ struct ConvToKernel : KernelPattern<ConvOp> {
       if (std::optional<ViewedValue> planes = getPlanes(op))
         x = *planes;
       Value packed = PackOp::create(rewriter, loc, op.getW(), PackKind::conv, groups, tile[1]);
-      result = KernelGemmOp::create(
-          rewriter, loc, type, x.source, packed, rewriter.getDenseI64ArrayAttr(tile),
-          /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
-          op.getPadsAttr(), op.getDilationsAttr(), /*input_dilation=*/nullptr, groups,
-          shuffle ? rewriter.getI64IntegerAttr(shuffle->groups) : nullptr,
-          /*a_view=*/x.view, /*b_view=*/nullptr, /*result_view=*/nullptr,
-          /*plan=*/nullptr);
+      result = KernelGemmOp::create(rewriter, loc, type, x.source, packed, /*valid=*/ValueRange(),
+                                    rewriter.getDenseI64ArrayAttr(tile),
+                                    /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel),
+                                    op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(),
+                                    /*input_dilation=*/nullptr, groups,
+                                    shuffle ? rewriter.getI64IntegerAttr(shuffle->groups) : nullptr,
+                                    /*a_view=*/x.view, /*b_view=*/nullptr, /*result_view=*/nullptr,
+                                    /*plan=*/nullptr);
     }
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
@@ -238,8 +240,8 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
     Value packed =
         PackOp::create(rewriter, loc, op.getW(), PackKind::conv_transpose, op.getGroups(), tile[1]);
     Value result = KernelGemmOp::create(
-        rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(tile),
-        /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel),
+        rewriter, loc, type, op.getX(), packed, /*valid=*/ValueRange(),
+        rewriter.getDenseI64ArrayAttr(tile), /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel),
         rewriter.getDenseI64ArrayAttr(strides), rewriter.getDenseI64ArrayAttr(pads),
         op.getDilationsAttr(), op.getStridesAttr(), op.getGroups(),
         /*shuffle=*/nullptr, /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
@@ -308,11 +310,12 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
     }
 
     auto create = [&](RankedTensorType resultType, ViewAttr view) {
-      return KernelGemmOp::create(
-          rewriter, loc, resultType, source, b, rewriter.getDenseI64ArrayAttr(tile), packed,
-          /*kernel=*/nullptr, /*strides=*/nullptr, /*pads=*/nullptr,
-          /*dilations=*/nullptr, /*input_dilation=*/nullptr,
-          /*groups=*/1, /*shuffle=*/nullptr, aView, bView, view, /*plan=*/nullptr);
+      return KernelGemmOp::create(rewriter, loc, resultType, source, b, /*valid=*/ValueRange(),
+                                  rewriter.getDenseI64ArrayAttr(tile), packed,
+                                  /*kernel=*/nullptr, /*strides=*/nullptr, /*pads=*/nullptr,
+                                  /*dilations=*/nullptr, /*input_dilation=*/nullptr,
+                                  /*groups=*/1, /*shuffle=*/nullptr, aView, bView, view,
+                                  /*plan=*/nullptr);
     };
     KernelGemmOp gemm = create(storedType, resultView);
     if (!getGemmLoops(gemm)) {
@@ -375,9 +378,9 @@ template <typename OpTy, PoolKind kind> struct PoolToKernel : OpRewritePattern<O
     bool countPad = false;
     if constexpr (kind == PoolKind::average)
       countPad = op.getCountIncludePad();
-    rewriter.replaceOpWithNewOp<KernelPoolOp>(op, out, op.getX(), kind, op.getKernelAttr(),
-                                              op.getStridesAttr(), op.getPadsAttr(),
-                                              op.getDilationsAttr(), countPad);
+    rewriter.replaceOpWithNewOp<KernelPoolOp>(op, out, op.getX(), /*valid=*/ValueRange(), kind,
+                                              op.getKernelAttr(), op.getStridesAttr(),
+                                              op.getPadsAttr(), op.getDilationsAttr(), countPad);
     return success();
   }
 };
@@ -390,7 +393,7 @@ Value createGlobalPool(OpBuilder &builder, Location loc, Value x, PoolKind kind)
   SmallVector<int64_t> shape(type.getRank(), 1);
   shape.front() = type.getShape().front();
   shape.back() = type.getShape().back();
-  return KernelPoolOp::create(builder, loc, type.clone(shape), x, kind,
+  return KernelPoolOp::create(builder, loc, type.clone(shape), x, /*valid=*/ValueRange(), kind,
                               builder.getDenseI64ArrayAttr(kernel), nullptr, nullptr, nullptr,
                               false);
 }

@@ -231,3 +231,38 @@ func.func @pool(%x: tensor<1x8x8x16xf32>) {
 
 // change: tensor<1x6x6x16xf32> => tensor<1x6x6x8xf32>
 // expected-error {{'ttc.kernel.pool' op (C3) expected x and the result with equal batch and channels, found [1, 8, 8, 16] and [1, 6, 6, 8]}}
+
+// -----
+
+func.func @valid(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>, %n: tensor<1xi32>) {
+  // diagnostic here:
+  %0 = ttc.kernel.gemm %a, %b valid(%n) {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 6, 16>, valid_dims = array<i64: 1>}
+      : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>, tensor<1xi32>) -> tensor<1x8x8x16xf32>
+  return
+}
+
+// change: tensor<1xi32> => tensor<2xi32>
+// expected-error {{'ttc.kernel.gemm' op (W1) expected one element in each of 'valid', found 'tensor<2xi32>'}}
+
+// change: valid_dims = array<i64: 1> => valid_dims = array<i64: 2>
+// expected-error {{'ttc.kernel.gemm' op (W2) expected 'valid_dims' to have an ascending spatial dimension for each of 'valid', found [2] for 1}}
+
+// change: valid_dims = array<i64: 1> => valid_dims = array<i64>
+// expected-error {{'ttc.kernel.gemm' op (W2) expected 'valid_dims' to have an ascending spatial dimension for each of 'valid', found [] for 1}}
+
+// change: valid(%n) => valid(%n, %n)
+// change: tensor<1x1x36x16xf32>, tensor<1xi32>) -> => tensor<1x1x36x16xf32>, tensor<1xi32>, tensor<1xi32>) ->
+// change: valid_dims = array<i64: 1> => valid_dims = array<i64: 1, 0>
+// expected-error {{'ttc.kernel.gemm' op (W2) expected 'valid_dims' to have an ascending spatial dimension for each of 'valid', found [1, 0] for 2}}
+
+// -----
+
+func.func @valid_pool(%x: tensor<1x8x8x4xf32>, %n: tensor<1xi32>) {
+  // diagnostic here:
+  %0 = ttc.kernel.pool %x valid(%n) {kind = #ttc.pool_kind<average>, kernel = array<i64: 3, 3>, count_include_pad, valid_dims = array<i64: 0>}
+      : (tensor<1x8x8x4xf32>, tensor<1xi32>) -> tensor<1x6x6x4xf32>
+  return
+}
+
+// change: count_include_pad, =>
+// expected-error {{'ttc.kernel.pool' op (C5) expected 'count_include_pad' of an average with 'valid'}}

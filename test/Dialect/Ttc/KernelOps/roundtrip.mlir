@@ -73,6 +73,20 @@ func.func @pool(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32> {
   return %0 : tensor<1x56x56x64xf32>
 }
 
+// CHECK-LABEL: @valid
+func.func @valid(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x72x16xf32>, %d: tensor<9x8xf32>, %n: tensor<1xi32>, %m: tensor<1xi32>) {
+  // CHECK: ttc.kernel.gemm %{{.*}}, %{{.*}} valid(%{{.*}}, %{{.*}}) {{{.*}}valid_dims = array<i64: 0, 1>}
+  %0 = ttc.kernel.gemm %x, %w valid(%n, %m) {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>, valid_dims = array<i64: 0, 1>}
+      : (tensor<1x8x8x8xf32>, tensor<1x1x72x16xf32>, tensor<1xi32>, tensor<1xi32>) -> tensor<1x6x6x16xf32>
+  // CHECK: ttc.kernel.depthwise_conv %{{.*}}, %{{.*}} valid(%{{.*}}) {{{.*}}valid_dims = array<i64: 1>}
+  %1 = ttc.kernel.depthwise_conv %x, %d valid(%n) {kernel = array<i64: 3, 3>, valid_dims = array<i64: 1>}
+      : (tensor<1x8x8x8xf32>, tensor<9x8xf32>, tensor<1xi32>) -> tensor<1x6x6x8xf32>
+  // CHECK: ttc.kernel.pool %{{.*}} valid(%{{.*}}) {{{.*}}valid_dims = array<i64: 0>}
+  %2 = ttc.kernel.pool %x valid(%n) {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>, valid_dims = array<i64: 0>}
+      : (tensor<1x8x8x8xf32>, tensor<1xi32>) -> tensor<1x6x6x8xf32>
+  return
+}
+
 // CHECK: func.func private @choices() attributes {a = #ttc.kernel_choice<direct, tile = [8, 48]>, b = #ttc.kernel_choice<winograd_transformed, tile = [14, 32], outputs = 4>}
 func.func private @choices() attributes {a = #ttc.kernel_choice<direct, tile = [8, 48]>,
     b = #ttc.kernel_choice<winograd_transformed, tile = [14, 32], outputs = 4>}
