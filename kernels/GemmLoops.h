@@ -44,50 +44,52 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
   // A window's taps are not divided.
   int64_t partDepth = p.blockDepth != 0 ? p.blockDepth : depth;
   TTC_NO_UNROLL
-  for (int64_t k = 0; k < depth; k += partDepth)
+  for (int64_t k = 0; k < depth; k += partDepth) {
+    RunRow next{};
+    if (p.bounded)
+      next = getRunRow(g.runs, g.tileBegin * mostRows(p));
     TTC_NO_UNROLL
-  for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
-    int64_t row = tile * height + min(tile, taller);
-    TileArgs<TB> t;
-    bool isTall = taller != 0 && tile < taller;
-    int64_t tableRow = row - blockRow;
-    const float *direct[kMostTileRows];
-    if (p.bounded) {
-      row = 0;
-      t.number = tile * mostRows(p);
-      t.rows = min(mostRows(p), g.runs.total - t.number);
-      t.runs = &g.runs;
-      t.direct = direct;
-      isTall = t.rows > halfRows(p);
-      tableRow = (tile - g.tileBegin) * mostRows(p);
-      if (p.aMode == kRowsDirect)
-        findRunRows(g.runs, g.a + (p.shuffle != 0 ? 0 : g.group * p.c), p.aRow, t.number,
-                    mostRows(p), direct);
+    for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
+      int64_t row = tile * height + min(tile, taller);
+      TileArgs<TB> t;
+      bool isTall = taller != 0 && tile < taller;
+      int64_t tableRow = row - blockRow;
+      int64_t rowsOf[kMostTileRows];
+      if (p.bounded) {
+        row = 0;
+        t.count = min(mostRows(p), g.runs.total - tile * mostRows(p));
+        t.rows = rowsOf;
+        nextRows(g.runs, next, t.count, mostRows(p), rowsOf);
+        isTall = t.count > halfRows(p);
+        tableRow = (tile - g.tileBegin) * mostRows(p);
+      }
+      t.k = k;
+      t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
+      t.partial =
+          reinterpret_cast<float *>(g.scratch + p.partialAt) + (tile - g.tileBegin) * p.mr * p.nr;
+      t.a = g.a + (p.shuffle != 0 ? 0 : g.group * p.c) + row * p.aRow;
+      t.table =
+          reinterpret_cast<const float *const *>(g.scratch + p.tableAt) + tableRow * tableTaps;
+      t.channel = g.group * p.c;
+      t.b = b + shift + k * p.nr;
+      t.panelStep = 0;
+      const char *stored = k + partDepth < depth
+                               ? reinterpret_cast<const char *>(b + (k + partDepth) * p.nr)
+                               : g.next;
+      t.prefetch =
+          stored + (tile - g.tileBegin) * prefetchStep * (p.aMode == kRowsDirect ? t.depth : depth);
+      t.prefetchStep = prefetchStep;
+      t.col = g.col + shift;
+      t.out = out + g.outBase + row * p.outRow + t.col;
+      t.rowStep = p.outRow / p.outPitch;
+      t.markers = g.markers;
+      t.row = g.outBase / p.outPitch + row * t.rowStep;
+      // Two heights, both constant.
+      if (isTall)
+        runTileOf<NV, WIDE>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands, epilogue);
+      else
+        runTileOf<NV, WIDE>(p.bounded ? halfRows(p) : height, t, p, valid, operands, epilogue);
     }
-    t.k = k;
-    t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
-    t.partial =
-        reinterpret_cast<float *>(g.scratch + p.partialAt) + (tile - g.tileBegin) * p.mr * p.nr;
-    t.a = g.a + (p.shuffle != 0 ? 0 : g.group * p.c) + row * p.aRow;
-    t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) + tableRow * tableTaps;
-    t.channel = g.group * p.c;
-    t.b = b + shift + k * p.nr;
-    t.panelStep = 0;
-    const char *next =
-        k + partDepth < depth ? reinterpret_cast<const char *>(b + (k + partDepth) * p.nr) : g.next;
-    t.prefetch =
-        next + (tile - g.tileBegin) * prefetchStep * (p.aMode == kRowsDirect ? t.depth : depth);
-    t.prefetchStep = prefetchStep;
-    t.col = g.col + shift;
-    t.out = out + g.outBase + row * p.outRow + t.col;
-    t.rowStep = p.outRow / p.outPitch;
-    t.markers = g.markers;
-    t.row = g.outBase / p.outPitch + row * t.rowStep;
-    // Two heights, both constant.
-    if (isTall)
-      runTileOf<NV, WIDE>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands, epilogue);
-    else
-      runTileOf<NV, WIDE>(p.bounded ? halfRows(p) : height, t, p, valid, operands, epilogue);
   }
 }
 

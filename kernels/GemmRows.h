@@ -190,34 +190,44 @@ TTC_INLINE Runs getRuns(const GemmParams &p, const int64_t *bounds) {
   return r;
 }
 
-/// Consecutive rows of one run, of a tile.
-struct RunPart {
-  // The first row, among all; how many.
-  int64_t first, rows;
+/// A row that counts: its number among all rows, what is left of its run, and the run.
+struct RunRow {
+  int64_t row, left, inner;
 };
 
-/// What the run of row `number` has of the next `rows` rows.
-TTC_INLINE RunPart getRunPart(const Runs &r, int64_t number, int64_t rows) {
-  int64_t run = number / r.length, at = number % r.length;
-  return {run / r.inner * r.outerStep + run % r.inner * r.innerStep + at, min(rows, r.length - at)};
+/// The row with this number among those that count.
+TTC_INLINE RunRow getRunRow(const Runs &r, int64_t number) {
+  int64_t run = number / r.length, at = number % r.length, inner = run % r.inner;
+  return {run / r.inner * r.outerStep + inner * r.innerStep + at, r.length - at, inner};
 }
 
-/// Where the `most` rows of a tile from row `number` on are, `step` elements apart. Rows that are
-/// computed, and not stored, are the last one again.
-template <typename T>
-TTC_INLINE void findRunRows(const Runs &r, const T *a, int64_t step, int64_t number, int64_t most,
-                            const T **rows) {
-  int64_t found = 0, wanted = min(most, r.total - number);
+/// The next `count` rows of a tile of `most`, among all rows. Those that are computed, and not
+/// stored, are the last one again. Counted on: divisions took longer than small tiles.
+TTC_INLINE void nextRows(const Runs &r, RunRow &next, int64_t count, int64_t most, int64_t *rows) {
   TTC_NO_UNROLL
-  while (found < wanted) {
-    RunPart part = getRunPart(r, number + found, wanted - found);
-    TTC_NO_UNROLL
-    for (int64_t i = 0; i < part.rows; ++i)
-      rows[found++] = a + (part.first + i) * step;
+  for (int64_t i = 0; i < count; ++i) {
+    rows[i] = next.row++;
+    if (--next.left == 0) {
+      next.left = r.length;
+      next.row += r.innerStep - r.length;
+      if (++next.inner == r.inner) {
+        next.inner = 0;
+        next.row += r.outerStep - r.inner * r.innerStep;
+      }
+    }
   }
   TTC_NO_UNROLL
-  for (; found < most; ++found)
-    rows[found] = rows[wanted - 1];
+  for (int64_t i = count; i < most; ++i)
+    rows[i] = rows[count - 1];
+}
+
+/// The rows of `rows` from `first` to `end` that are consecutive.
+TTC_INLINE int64_t countConsecutive(const int64_t *rows, int64_t first, int64_t end) {
+  int64_t count = 1;
+  TTC_NO_UNROLL
+  while (first + count < end && rows[first + count] == rows[first] + count)
+    ++count;
+  return count;
 }
 
 /// The bytes of the input lines that are copied for `rows` rows.

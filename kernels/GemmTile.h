@@ -26,11 +26,10 @@ template <typename TB> struct TileArgs {
   float *out;
   // The epilogue's row of the first row that is stored and its step, and the column.
   int64_t row, rowStep, col;
-  // With GemmParams::bounded, `out` and `row` are those of row 0; the tile's first row, how many
-  // rows are stored, and where direct ones are.
-  int64_t number, rows;
-  const Runs *runs;
-  const float *const *direct;
+  // With GemmParams::bounded, `a`, `out` and `row` are those of row 0; the tile's rows, and how
+  // many are stored.
+  const int64_t *rows;
+  int64_t count;
   // With GemmParams::blockDepth: the first k of this part and how many there are, and the sums of
   // earlier parts.
   int64_t k, depth;
@@ -197,7 +196,7 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   if (p.aMode == kRowsDirect) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = (p.bounded ? t.direct[r] : t.a + r * p.aRow) + (p.shuffle != 0 ? 0 : t.k * p.aC);
+      a[r] = t.a + (p.bounded ? t.rows[r] : r) * p.aRow + (p.shuffle != 0 ? 0 : t.k * p.aC);
     if (P == 1 && p.shuffle != 0)
       multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,
                        t.prefetchStep);
@@ -234,12 +233,12 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   static_assert(P == 1 || MR == 1);
   if (p.bounded) {
     TTC_NO_UNROLL
-    for (int64_t done = 0; done < t.rows;) {
-      RunPart part = getRunPart(*t.runs, t.number + done, t.rows - done);
-      ttc_kernel_store_tile(buffer + done * NV * VL, part.rows, NV, valid,
-                            t.out + part.first * p.outRow, p.outRow, t.row + part.first * t.rowStep,
-                            t.rowStep, t.col, operands, epilogue);
-      done += part.rows;
+    for (int64_t done = 0; done < t.count;) {
+      int64_t first = t.rows[done], count = countConsecutive(t.rows, done, t.count);
+      ttc_kernel_store_tile(buffer + done * NV * VL, count, NV, valid, t.out + first * p.outRow,
+                            p.outRow, t.row + first * t.rowStep, t.rowStep, t.col, operands,
+                            epilogue);
+      done += count;
     }
     return;
   }

@@ -23,9 +23,8 @@ struct IntTile {
   uint8_t *out;
   int64_t row, col;
   // As in TileArgs.
-  int64_t number, rows;
-  const Runs *runs;
-  const uint8_t *const *direct;
+  const int64_t *rows;
+  int64_t count;
   ProgramMarkers *markers;
 };
 
@@ -74,9 +73,8 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
     const uint8_t *a[MR];
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = !direct     ? t.table[r * params.taps + tap] + t.aShift
-             : p.bounded ? t.direct[r]
-                         : t.a + r * p.aRow;
+      a[r] = direct ? t.a + (p.bounded ? t.rows[r] : r) * p.aRow
+                    : t.table[r * params.taps + tap] + t.aShift;
     auto quad = [&](int u, int64_t k, auto loadA) __attribute__((always_inline)) {
       vi bv[NV];
       TTC_UNROLL
@@ -154,13 +152,13 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
     if (!p.bounded)
       return finishRows(column, MR, operands, epilogue, sums(0));
     TTC_NO_UNROLL
-    for (int64_t done = 0; done < t.rows;) {
-      RunPart part = getRunPart(*t.runs, t.number + done, t.rows - done);
-      IntColumn ofPart = column;
-      ofPart.out += part.first * column.outStep;
-      ofPart.row += part.first;
-      finishRows(ofPart, part.rows, operands, epilogue, sums(done));
-      done += part.rows;
+    for (int64_t done = 0; done < t.count;) {
+      int64_t first = t.rows[done], count = countConsecutive(t.rows, done, t.count);
+      IntColumn part = column;
+      part.out += first * column.outStep;
+      part.row += first;
+      finishRows(part, count, operands, epilogue, sums(done));
+      done += count;
     }
   };
   int64_t vectors = valid / VL, lanes = valid % VL;
@@ -207,23 +205,23 @@ TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t
   int64_t height = rows / tiles, taller = rows % tiles;
   int64_t blockRow = g.tileBegin * height + min(g.tileBegin, taller);
   int64_t prefetchStep = ceilDiv(p.nr * 4, g.tileEnd - g.tileBegin);
+  RunRow next{};
+  if (p.bounded)
+    next = getRunRow(g.runs, g.tileBegin * mostRows(p));
   TTC_NO_UNROLL
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     IntTile t;
     int64_t row = tile * height + min(tile, taller), tableRow = row - blockRow;
     bool isTall = taller != 0 && tile < taller;
-    const uint8_t *direct[kMostTileRows];
+    int64_t rowsOf[kMostTileRows];
     if (p.bounded) {
       // As for f32 (GemmLoops.h).
       row = 0;
-      t.number = tile * mostRows(p);
-      t.rows = min(mostRows(p), g.runs.total - t.number);
-      t.runs = &g.runs;
-      t.direct = direct;
-      isTall = t.rows > halfRows(p);
+      t.count = min(mostRows(p), g.runs.total - tile * mostRows(p));
+      t.rows = rowsOf;
+      nextRows(g.runs, next, t.count, mostRows(p), rowsOf);
+      isTall = t.count > halfRows(p);
       tableRow = (tile - g.tileBegin) * mostRows(p);
-      if (p.aMode == kRowsDirect)
-        findRunRows(g.runs, g.a + g.group * p.c, p.aRow, t.number, mostRows(p), direct);
     }
     t.row = row;
     t.a = g.a + g.group * p.c + row * p.aRow;

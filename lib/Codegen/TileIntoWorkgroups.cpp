@@ -128,6 +128,10 @@ private:
 
 //===--- bounds -----------------------------------------------------------------------===//
 
+/// Innermost loops up to this length have a constant one. Longer ones end after a multiple of
+/// kVectors: what is left of vectors of several registers would be computed one by one.
+constexpr int64_t kShortLoop = 128, kVectors = 64;
+
 /// The elements that count of the loops of a root, and their number in this run; null for loops of
 /// which all do.
 class RootBounds {
@@ -150,8 +154,11 @@ public:
       BoundedFactors merged = mergeFactors(factors);
       if (!loop || areWhole(merged))
         continue;
-      // Innermost loops are for vectors of a constant number.
-      if (position > 0 && position + 1 == dims->size())
+      // Short innermost loops are for vectors of a constant number.
+      const bool isInnermost = position > 0 && position + 1 == dims->size();
+      const int64_t size = llvm::product_of(
+          llvm::map_range(merged, [](const BoundedFactor &part) { return part.size; }));
+      if (isInnermost && size <= kShortLoop)
         continue;
       // All before the last one that counts.
       BoundedFactor factor = merged.front();
@@ -161,7 +168,8 @@ public:
         factor.size *= inner.size;
       }
       if (factor.bound)
-        values[loop.getPosition()] = compute(body, root.op.getLoc(), factor);
+        values[loop.getPosition()] =
+            compute(body, root.op.getLoc(), factor, isInnermost ? kVectors : 1);
     }
   }
 
@@ -198,13 +206,22 @@ private:
     return dims;
   }
 
-  Value compute(func::FuncOp body, Location loc, const BoundedFactor &factor) {
+  /// The number that counts, rounded up to a multiple of `step` within the size.
+  Value compute(func::FuncOp body, Location loc, const BoundedFactor &factor, int64_t step) {
     OpBuilder builder(body.getBody().front().getTerminator());
-    return computeBound(builder, loc, factor, builder.getIndexType(), [&](unsigned index) -> Value {
-      Value at = arith::ConstantIndexOp::create(builder, loc, index);
-      Value extent = memref::LoadOp::create(builder, loc, extents, ValueRange{at});
-      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), extent);
-    });
+    Value bound =
+        computeBound(builder, loc, factor, builder.getIndexType(), [&](unsigned index) -> Value {
+          Value at = arith::ConstantIndexOp::create(builder, loc, index);
+          Value extent = memref::LoadOp::create(builder, loc, extents, ValueRange{at});
+          return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), extent);
+        });
+    if (step == 1)
+      return bound;
+    AffineExpr count = builder.getAffineDimExpr(0);
+    auto map = AffineMap::get(
+        1, 0, {builder.getAffineConstantExpr(factor.size), count.ceilDiv(step) * step},
+        builder.getContext());
+    return affine::AffineMinOp::create(builder, loc, map, bound).getResult();
   }
 
   SmallVector<Value> values;

@@ -9,11 +9,9 @@
 namespace mlir::ttc {
 
 /// On a gather, a `WithinAttr` with the factors of its operand's dimension `axis`: its indices
-/// select only elements that are within. What it says of others does not matter.
+/// select only elements that are within. On a concatenation whose gaps such a gather leaves out, an
+/// array of them, for its operands; units for those that count as a whole.
 inline constexpr llvm::StringLiteral kReadsAttrName = "reads";
-
-/// Sets it, by the padding of the operand.
-void setReads(GatherOp gather, ExtentScope &scope);
 
 /// followLoops() for all dimensions of operands but these, of one operand.
 LogicalResult followOtherLoops(Operation *op, ExtentScope &scope, unsigned operand,

@@ -92,6 +92,23 @@ StringRef TileOp::getSizesName() { return "repeats"; }
 /// leave it out. On a gather: its indices are those of valid elements.
 static constexpr StringLiteral kGapsAttrName = "gaps";
 
+/// The elements of a dimension that are no padding (kReadsAttrName); null if all are.
+static WithinAttr getReads(Value value, int64_t dim, ExtentScope &scope) {
+  MLIRContext *context = value.getContext();
+  const ExtentSpace &space = scope.getSpace();
+  SmallVector<int64_t> sizes;
+  SmallVector<AffineExpr> bounds;
+  for (const PaddingFactor &factor : scope.getPadding(value, dim)) {
+    sizes.push_back(factor.size);
+    bounds.push_back(factor.extent ? space.getExpr(*factor.extent, context)
+                                   : getAffineConstantExpr(factor.size, context));
+  }
+  return sizes.empty()
+             ? WithinAttr()
+             : WithinAttr::get(context, /*argument=*/0, sizes,
+                               AffineMap::get(0, space.getDimensions().size(), bounds, context));
+}
+
 //===--- parts that begin at another place in each run --------------------------------------===//
 
 namespace {
@@ -130,7 +147,8 @@ public:
   Value gather(Value data, Value index, int64_t dim) {
     auto gather = GatherOp::create(builder, loc, data, index, dim);
     gather->setAttr(kGapsAttrName, builder.getUnitAttr());
-    setReads(gather, scope);
+    if (WithinAttr reads = getReads(data, dim, scope))
+      gather->setAttr(kReadsAttrName, reads);
     return gather;
   }
 
@@ -141,24 +159,6 @@ private:
 };
 
 } // namespace
-
-void mlir::ttc::setReads(GatherOp gather, ExtentScope &scope) {
-  MLIRContext *context = gather.getContext();
-  const ExtentSpace &space = scope.getSpace();
-  SmallVector<int64_t> sizes;
-  SmallVector<AffineExpr> bounds;
-  for (const PaddingFactor &factor : scope.getPadding(gather.getData(), gather.getAxis())) {
-    AffineExpr bound = factor.extent ? space.getExpr(*factor.extent, context) : AffineExpr();
-    sizes.push_back(factor.size);
-    // Products of dimensions are no bounds.
-    bounds.push_back(bound && bound.isPureAffine() ? bound
-                                                   : getAffineConstantExpr(factor.size, context));
-  }
-  if (!sizes.empty())
-    gather->setAttr(kReadsAttrName, WithinAttr::get(context, /*argument=*/0, sizes,
-                                                    AffineMap::get(0, space.getDimensions().size(),
-                                                                   bounds, context)));
-}
 
 /// The op's result is `value`, whose op is compared with the importer's shapes instead.
 static void replaceResult(Operation *op, Value value, Operation *except = nullptr) {
@@ -356,6 +356,11 @@ static LogicalResult closeGapsAfter(ConcatOp op, OpBuilder &builder, ExtentScope
     index = indices.choose(indices.below(place, indices.extent(end)), index,
                            indices.add(index, indices.extent(*gap)));
   }
+  op->setAttr(kReadsAttrName,
+              builder.getArrayAttr(llvm::map_to_vector(op.getInputs(), [&](Value input) {
+                WithinAttr reads = getReads(input, axis, scope);
+                return reads ? Attribute(reads) : builder.getUnitAttr();
+              })));
   Value closed = indices.gather(op.getY(), index, axis);
   replaceResult(op, closed, closed.getDefiningOp());
   op->setAttr(kGapsAttrName, builder.getUnitAttr());
@@ -649,7 +654,7 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
                                  makeNumber(builder, getLoc(), builder.getI32Type(), 1));
       Value places = MinOp::create(builder, getLoc(), makeIota(builder, getLoc(), elements), last);
       auto gather = GatherOp::create(builder, getLoc(), getX(), places, dim);
-      setReads(gather, scope);
+      gather->setAttr(kReadsAttrName, getReads(getX(), dim, scope));
       Value clamped = gather;
       for (int64_t other = 0; other < tensorType(getX()).getRank(); ++other)
         if (other != dim)

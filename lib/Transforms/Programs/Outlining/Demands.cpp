@@ -83,12 +83,13 @@ bool Demands::isAtMost(const BoundedFactor &a, const BoundedFactor &b) const {
 
 bool Demands::compare(AffineExpr a, AffineExpr b, int64_t size) const {
   SmallVector<int64_t> values(variant.getLow()), used;
+  auto step = [&](int64_t i) { return variant.getStep().empty() ? 1 : variant.getStep()[i]; };
   int64_t count = 1;
   for (auto [i, low] : llvm::enumerate(variant.getLow())) {
     if (!a.isFunctionOfSymbol(i) && !b.isFunctionOfSymbol(i))
       continue;
     used.push_back(i);
-    count *= std::min(variant.getHigh()[i] - low + 1, kMostExtents + 1);
+    count *= std::min((variant.getHigh()[i] - low) / step(i) + 1, kMostExtents + 1);
     if (count > kMostExtents)
       return false;
   }
@@ -103,7 +104,7 @@ bool Demands::compare(AffineExpr a, AffineExpr b, int64_t size) const {
     auto next = llvm::find_if(used, [&](int64_t i) { return values[i] < variant.getHigh()[i]; });
     if (next == used.end())
       return true;
-    ++values[*next];
+    values[*next] += step(*next);
     for (int64_t i : ArrayRef(used.begin(), next))
       values[i] = variant.getLow()[i];
   }
@@ -225,8 +226,12 @@ Demand Demands::getOfOperand(OpOperand &operand, const DimensionMap &map,
   }
   if (auto where = dyn_cast<WhereOp>(operand.getOwner()); where && value == 1)
     limitByCondition(where, demand);
+  Attribute reads = operand.getOwner()->getAttr(kReadsAttrName);
   if (auto gather = dyn_cast<GatherOp>(operand.getOwner()); gather && value == 0)
-    limitToReads(gather, demand);
+    limitToReads(reads, type, demand[gather.getAxis()]);
+  if (auto concat = dyn_cast<ConcatOp>(operand.getOwner()))
+    if (auto each = dyn_cast_or_null<ArrayAttr>(reads); each && value < each.size())
+      limitToReads(each[value], type, demand[concat.getAxis()]);
   return demand;
 }
 
@@ -263,15 +268,12 @@ void Demands::limitByCondition(WhereOp where, Demand &demand) const {
     demand[dim] = {valid};
 }
 
-/// By what the rules that made a gather say of its indices.
-void Demands::limitToReads(GatherOp gather, Demand &demand) {
-  auto reads = gather->getAttrOfType<WithinAttr>(kReadsAttrName);
-  BoundedFactors &own = demand[gather.getAxis()];
+/// By what the rules that made or saw an op say of it.
+void Demands::limitToReads(Attribute attribute, RankedTensorType type, BoundedFactors &own) {
+  auto reads = dyn_cast_or_null<WithinAttr>(attribute);
   if (!reads || !areWhole(own))
     return;
-  auto type = tensorType(gather.getData());
-  if (auto factors = reads.getFactors(
-          RankedTensorType::get({type.getDimSize(gather.getAxis())}, type.getElementType())))
+  if (auto factors = reads.getFactors(RankedTensorType::get({countOf(own)}, type.getElementType())))
     own = factors->front();
 }
 
@@ -299,9 +301,9 @@ AffineExpr Demands::getExpr(Value value) const {
     return {};
   if (isa<AddOp>(op))
     return a + b;
-  auto constant = dyn_cast<AffineConstantExpr>(b);
   if (isa<MulOp>(op))
-    return constant || isa<AffineConstantExpr>(a) ? a * b : AffineExpr();
+    return a * b;
+  auto constant = dyn_cast<AffineConstantExpr>(b);
   return constant && constant.getValue() > 0 ? a.floorDiv(constant.getValue()) : AffineExpr();
 }
 

@@ -44,7 +44,7 @@ private:
   std::optional<BoundedFactor> getOfWindow(OpOperand &operand, const DimensionMap::Loop &loop,
                                            int64_t size, ArrayRef<BoundedFactor> needed) const;
   void limitByCondition(WhereOp where, Demand &demand) const;
-  static void limitToReads(GatherOp gather, Demand &demand);
+  static void limitToReads(Attribute attribute, RankedTensorType type, BoundedFactors &own);
   BoundedFactors join(const BoundedFactors &a, const BoundedFactors &b) const;
   Demand getOrWhole(Value value) const;
   void add(Value value, Demand demand);
