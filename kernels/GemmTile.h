@@ -249,18 +249,19 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
 }
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.
-/// WIDE: see depthUnroll().
+/// Rows after `last` are that one again. WIDE: see depthUnroll().
 template <int MR, int NV, bool WIDE, typename TB>
 TTC_INLINE void multiplyPanel(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
                               const TB *panel, int64_t nr, int64_t depth, bool prefetches = false,
-                              const char *prefetch = nullptr, int64_t prefetchStep = 0) {
+                              const char *prefetch = nullptr, int64_t prefetchStep = 0,
+                              int64_t last = kMostTileRows) {
   constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
   clear(acc);
   const float *a[MR];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r)
-    a[r] = first + r * row;
+    a[r] = first + min<int64_t>(r, last) * row;
   multiply<1>(acc, a, step, panel, nr, 0, depth, prefetches, prefetch, prefetchStep);
   joinChains(acc);
   TTC_UNROLL

@@ -204,6 +204,9 @@ struct WinogradParams {
   int64_t bounded;
   ValidParams valid;
   int64_t numValid;
+  // 1 if tiles are only those of a convolution of the valid part of the image: x is transformed, or
+  // it is transformed here, and `valid` is not empty.
+  int64_t byValid;
 };
 
 struct DepthwiseParams {

@@ -24,10 +24,14 @@ struct Tiles {
 
 /// `result`: the number of the operand that is the result.
 TTC_INLINE Tiles getTiles(const WinogradParams &p, void *const *operands, int64_t result) {
-  const ResultSizes out = resultSizes(p, operands[result + p.bounded], {p.n, p.oh, p.ow});
-  return {ceilDiv(out.lines, p.m), ceilDiv(out.pixels, p.m),
-          validSize(operands, p.valid.operand[1], p.ih),
-          validSize(operands, p.valid.operand[2], p.iw), out};
+  ResultSizes out = resultSizes(p, operands[result + p.bounded], {p.n, p.oh, p.ow});
+  const int64_t ih = validSize(operands, p.valid.operand[1], p.ih);
+  const int64_t iw = validSize(operands, p.valid.operand[2], p.iw);
+  if (p.byValid) {
+    out.lines = max<int64_t>(1, ih + p.oh - p.ih);
+    out.pixels = max<int64_t>(1, iw + p.ow - p.iw);
+  }
+  return {ceilDiv(out.lines, p.m), ceilDiv(out.pixels, p.m), ih, iw, out};
 }
 
 /// The tiles as rows of register tiles: nearly equal ones, as in runPanel(). If the number of tiles
@@ -38,7 +42,7 @@ struct RowTiles {
 
 TTC_INLINE RowTiles getRowTiles(const WinogradParams &p, const Tiles &t) {
   int64_t most = p.n * p.tilesH * p.tilesW, count = ceilDiv(most, p.mr);
-  if (!p.bounded)
+  if (!p.bounded && !p.byValid)
     return {most, count, most / count, most % count};
   int64_t tiles = t.out.images * t.lines * t.columns, height = ceilDiv(most, count);
   return {tiles, ceilDiv(tiles, height), height, 0};
@@ -115,25 +119,26 @@ TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, const Ti
 
 /// MR tiles of one point against one panel: rows of NV vectors at `to`.
 template <int MR, int NV, bool WIDE>
-TTC_INLINE void multiplyTiles(const float *from, const float *b, const WinogradParams &p,
-                              const char *prefetch, int64_t prefetchStep, float *to) {
+TTC_INLINE void multiplyTiles(const float *from, int64_t last, const float *b,
+                              const WinogradParams &p, const char *prefetch, int64_t prefetchStep,
+                              float *to) {
   vf sums[MR][NV];
   multiplyPanel<MR, NV, WIDE>(sums, from, p.c, 1, b, p.nr, p.c / p.groups, /*prefetches=*/true,
-                              prefetch, prefetchStep);
+                              prefetch, prefetchStep, last);
   storeRows(to, p.nr, sums);
 }
 
-/// Picks the instance for a row count that is constant after inlining. All columns of a panel are
-/// computed: those that the last one lacks are zeros.
-TTC_INLINE void multiplyRows(int64_t rows, const float *from, const float *b,
+/// Picks the instance for a row count that is constant after inlining. Rows after `last` are that
+/// one again. All columns of a panel are computed: those that the last one lacks are zeros.
+TTC_INLINE void multiplyRows(int64_t rows, const float *from, int64_t last, const float *b,
                              const WinogradParams &p, const char *prefetch, int64_t prefetchStep,
                              float *to) {
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
     if (p.nr == 2 * VL)                                                                            \
-      return multiplyTiles<MR, 2, true>(from, b, p, prefetch, prefetchStep, to);                   \
-    return multiplyTiles<MR, 1, false>(from, b, p, prefetch, prefetchStep, to);
+      return multiplyTiles<MR, 2, true>(from, last, b, p, prefetch, prefetchStep, to);             \
+    return multiplyTiles<MR, 1, false>(from, last, b, p, prefetch, prefetchStep, to);
     TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
   }
@@ -228,16 +233,17 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
                                           int64_t workgroup, const int64_t *params, epilogue_t,
                                           ProgramMarkers *markers) {
   const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
-  const Tiles t = getTiles(p, operands, 1);
+  const Tiles t = getTiles(p, operands, 1 + p.numValid);
   const RowTiles rows = getRowTiles(p, t);
   Range tiles = part(rows.count, p.rowSplits, workgroup);
   int64_t begin = firstTile(rows, tiles.begin), end = firstTile(rows, tiles.end);
-  auto *out = static_cast<float *>(operands[1]) + begin * p.c;
-  const int64_t pitch = rows.tiles * p.c + kWinogradPadding;
+  auto *result = static_cast<float *>(operands[1 + p.numValid]);
+  auto *out = result + begin * p.c;
+  const int64_t allTiles = p.n * p.tilesH * p.tilesW, pitch = allTiles * p.c + kWinogradPadding;
   // What is not an element is written, too: a program's result has no byte left from before.
-  if (end == rows.tiles) {
+  if (workgroup + 1 == p.rowSplits) {
     const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
-    float *padding = static_cast<float *>(operands[1]) + rows.tiles * p.c;
+    float *padding = result + allTiles * p.c;
     TTC_NO_UNROLL
     for (int64_t point = 0; point < points; ++point, padding += pitch)
       for (int64_t i = 0; i < kWinogradPadding; ++i)
@@ -268,7 +274,7 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
     int64_t blockEnd = min(block + p.blockTiles, tileRange.end);
     int64_t begin = firstTile(rows, block), end = firstTile(rows, blockEnd);
     const float *elements = x + begin * p.c;
-    int64_t pitch = rows.tiles * p.c + kWinogradPadding;
+    int64_t pitch = p.n * p.tilesH * p.tilesW * p.c + kWinogradPadding;
     if (!p.transformed) {
       TTC_ZONE(markers, "input");
       auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
@@ -292,12 +298,15 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
           TTC_NO_UNROLL
           for (int64_t tile = block; tile < blockEnd; ++tile) {
             int64_t row = firstTile(rows, tile) - begin;
+            // There may be no memory after the last tile.
+            int64_t after = p.bounded || p.byValid ? end - begin - row - 1 : kMostTileRows;
             const char *prefetch = next + (tile - block) * step * depth;
             if (rows.taller != 0 && tile < rows.taller)
-              multiplyRows(rows.height + 1, from + row * p.c, b, p, prefetch, step,
+              multiplyRows(rows.height + 1, from + row * p.c, after, b, p, prefetch, step,
                            to + row * p.nr);
             else
-              multiplyRows(rows.height, from + row * p.c, b, p, prefetch, step, to + row * p.nr);
+              multiplyRows(rows.height, from + row * p.c, after, b, p, prefetch, step,
+                           to + row * p.nr);
           }
         }
       }

@@ -139,15 +139,13 @@ SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int6
                                                       ArrayRef<bool> resident) {
   if (!llvm::all_of(ops, canUseWinograd))
     return {};
-  // In variants, a small image counts as much as a large one: it is as likely.
   const bool isVariant = llvm::any_of(ops, isInVariant);
-  auto getWeight = [&](const Sizes &run) { return isVariant ? 1 / getDirectCost(run) : 1; };
   SmallVector<Sizes> sizes;
   double least = 0;
   for (auto [op, isResident] : llvm::zip_equal(ops, resident)) {
     sizes.push_back(getSizes(op, isResident));
     for (const Sizes &run : getRuns(sizes.back(), isVariant))
-      least += (1 - kLeastSaving) * getDirectCost(run) * getWeight(run);
+      least += (1 - kLeastSaving) * getDirectCost(run);
   }
   const int64_t columns = sizes.front().o / sizes.front().groups;
   WinogradChoice choice;
@@ -165,10 +163,9 @@ SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int6
       choice.transformFirst = false;
       const double each = getWinogradCost(its, choice);
       choice.transformFirst = true;
-      // How much of an image counts is known where its tiles are transformed for a product.
-      choice.transformFirst = getWinogradCost(its, choice) < each && !isVariant;
+      choice.transformFirst = getWinogradCost(its, choice) < each;
       for (const Sizes &run : getRuns(its, isVariant))
-        cost += getWinogradCost(run, choice) * getWeight(run);
+        cost += getWinogradCost(run, choice);
       choices.push_back(choice);
     }
     if (cost < least) {

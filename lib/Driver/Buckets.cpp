@@ -16,15 +16,18 @@ static double productOf(ArrayRef<int64_t> sizes) {
 }
 
 BucketCost mlir::ttc::getBucketCost(func::FuncOp function) {
-  double all = 0, whole = 0;
+  double all = 0, whole = 0, windows = 0;
   for (Operation &op : function.getOps()) {
     const double count = static_cast<double>(countOperations(&op).value_or(0));
     all += count;
-    if (llvm::any_of(getDimensionMap(&op).getLoops(),
-                     [](const DimensionMap::Loop &loop) { return loop.kind == LoopKind::Window; }))
-      whole += count;
+    if (llvm::none_of(getDimensionMap(&op).getLoops(),
+                      [](const DimensionMap::Loop &loop) { return loop.kind == LoopKind::Window; }))
+      continue;
+    // Kernels are for f32, what is computed in it, and bytes.
+    const unsigned bits = getElementTypeOrSelf(op.getOperand(0)).getIntOrFloatBitWidth();
+    (bits > 32 ? whole : windows) += count;
   }
-  return {all > 0 ? whole / all : 0};
+  return all > 0 ? BucketCost{whole / all, windows / all} : BucketCost{};
 }
 
 //===--- what buckets cost --------------------------------------------------------------===//
@@ -87,9 +90,9 @@ double mlir::ttc::estimateSlowdown(ArrayRef<DimRange> ranges, ArrayRef<Sizes> va
       squares *= own[index].squares;
     }
     const double bucket = getBucket(variants, sizes);
-    time += BucketCost::kVariant * (cost.whole * bucket * number +
-                                    (1 - cost.whole) * (sum * (1 + BucketCost::kOverhead) -
-                                                        BucketCost::kOverhead * squares / bucket));
+    time += cost.getVariant() * (cost.whole * bucket * number +
+                                 (1 - cost.whole) * (sum * (1 + BucketCost::kOverhead) -
+                                                     BucketCost::kOverhead * squares / bucket));
     exact += sum;
     size_t dim = 0;
     while (dim < at.size() && ++at[dim] == parts[dim].size())

@@ -11,20 +11,24 @@ namespace mlir::ttc {
 /// The time of a run in a bucket, in proportion to the product of its sizes. That product, w, is
 /// the time of a model that was compiled for these sizes alone, and W that of the bucket:
 ///
-///     time = variant * (whole * W + (1 - whole) * w * (1 + overhead * (1 - w / W)))
+///     time = (variant + images * windows)
+///            * (whole * W + (1 - whole) * w * (1 + overhead * (1 - w / W)))
 ///
-/// Programs follow the extents, except those that read windows, such as convolutions: they compute
-/// the whole bucket. Measured on one core, times of exact shapes: an encoder of width 256 in a
-/// bucket of 512 takes 1.09 with 20 tokens, 1.09 with 64, 1.04 with 128 and 1.00 with 300, and up
-/// to 4 % less in the smallest of six buckets. Residual blocks in a bucket of 224 x 224 take 13.5
-/// with 64 x 64, 3.5 with 128 x 128 and 1.2 with 224 x 224. The model says 1.09, 1.09, 1.08 and
-/// 1.07; 12.9, 3.2 and 1.05.
+/// Programs follow the extents, except for what reads windows of f64 and the like, which no kernel
+/// does. Measured on one core, times of exact shapes: an encoder of width 256 in a bucket of 512
+/// takes 1.09 with 20 tokens, 1.09 with 64, 1.04 with 128 and 1.00 with 300, and up to 4 % less in
+/// the smallest of six buckets. Four networks for images (docs/shapes.md) in a bucket of 224 x 224
+/// take 1.0 to 1.3 with 64 x 64, and 1.05 to 1.2 with 224 x 224: one form of the weights is for all
+/// sizes. The model says 1.09, 1.09, 1.08 and 1.07; 1.19 and 1.15.
 struct BucketCost {
-  static constexpr double kVariant = 1.05, kOverhead = 0.04;
-  double whole = 0; ///< the part of the operations that compute the whole bucket
+  static constexpr double kVariant = 1.05, kImages = 0.1, kOverhead = 0.04;
+  double whole = 0;   ///< the part of the operations that compute the whole bucket
+  double windows = 0; ///< the part of those that read windows, such as convolutions, and do not
 
+  double getVariant() const { return kVariant + windows * kImages; }
   double getTime(double work, double bucket) const {
-    return kVariant * (whole * bucket + (1 - whole) * work * (1 + kOverhead * (1 - work / bucket)));
+    return getVariant() *
+           (whole * bucket + (1 - whole) * work * (1 + kOverhead * (1 - work / bucket)));
   }
 };
 

@@ -25,7 +25,8 @@ SmallVector<int64_t> mlir::ttc::chooseBuckets(const DimRange &range, int64_t rat
   while (buckets.back() > least) {
     int64_t next = llvm::divideCeil(buckets.back(), ratio);
     next = llvm::divideCeil(next, range.step) * range.step;
-    if (next < least || next >= buckets.back())
+    // Where few buckets are wanted, none is for the smallest size alone.
+    if (next < least || next >= buckets.back() || (ratio > 4 && next == range.low))
       break;
     buckets.push_back(next);
   }
@@ -235,6 +236,8 @@ void VariantImporter::choose() {
   std::vector<SmallVector<int64_t>> requested = {{}};
   if (!options.histogram.empty())
     requested = chooseVariants(options.histogram, options.variantLimit, cost);
+  // Kernels of windows have little code in common, and take one form of the weights for all sizes.
+  const int64_t ratio = (ranges.size() > 1 ? 4 : 2) * (cost.windows > 0.5 ? 4 : 1);
   choices.clear();
   for (const SmallVector<int64_t> &sizes : requested) {
     std::vector<SmallVector<int64_t>> begun = {{}};
@@ -243,7 +246,7 @@ void VariantImporter::choose() {
       const SmallVector<int64_t> buckets =
           column != options.histogram.dims.end()
               ? SmallVector<int64_t>{sizes[column - options.histogram.dims.begin()]}
-              : chooseBuckets(range, ranges.size() > 1 ? 4 : 2);
+              : chooseBuckets(range, ratio);
       std::vector<SmallVector<int64_t>> longer;
       for (const SmallVector<int64_t> &choice : begun)
         for (int64_t bucket : buckets) {

@@ -30,14 +30,9 @@ LogicalResult mlir::ttc::detail::verifyValid(Operation *op) {
   ArrayRef<int64_t> dims = kernel.getValidDims();
   if (dims.empty() && valid.empty())
     return success();
-  const int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
-  SmallVector<int64_t> spatial;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (std::optional<int64_t> number = kernel.getSpatialDim(dim))
-      spatial.push_back(*number);
   if (dims.size() != valid.size() ||
       !llvm::is_sorted(dims, [](int64_t a, int64_t b) { return a <= b; }) ||
-      llvm::any_of(dims, [&](int64_t dim) { return !llvm::is_contained(spatial, dim); }))
+      llvm::any_of(dims, [&](int64_t dim) { return dim < 0 || dim >= kernel.getNumSpatialDims(); }))
     return op->emitOpError() << "(W2) expected 'valid_dims' to have an ascending spatial dimension "
                                 "for each of 'valid', found ["
                              << dims << "] for " << valid.size();

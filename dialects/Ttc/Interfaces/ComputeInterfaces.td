@@ -137,6 +137,9 @@ def Ttc_WindowKernelOpInterface : OpInterface<"WindowKernelOpInterface"> {
       const int64_t rank = ::llvm::cast<::mlir::RankedTensorType>($_op->getOperand(0).getType()).getRank();
       return dim >= 1 && dim < rank - 1 ? std::optional(dim - 1) : std::nullopt;
     }]>,
+    InterfaceMethod<"Spatial dimensions of the windows.", "int64_t", "getNumSpatialDims", (ins), "", [{
+      return ::llvm::cast<::mlir::RankedTensorType>($_op->getOperand(0).getType()).getRank() - 2;
+    }]>,
     InterfaceMethod<"Whether `number`, of any shape, is the value that the kernel pads with.", "bool", "padsWith",
     (ins "::mlir::Value":$number), "", "return ::mlir::ttc::detail::isSplatOf(number, 0.0);">
   ];

@@ -67,7 +67,7 @@ class Ttc_IntKernelOp<string mnemonic, list<Trait> traits = [], list<string> win
         DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, !listconcat(["padsWith"], windowMethods)>], traits),
         ["canStore", "getMaxEpilogueConstants", "getBounds"]>;
 
-def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments], ["getSpatialDim"]> {
+def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments], ["getSpatialDim", "getNumSpatialDims"]> {
   let summary = "Matrix product and convolution of bytes as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and one matrix. With `kernel` (one size for

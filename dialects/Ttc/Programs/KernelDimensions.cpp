@@ -153,8 +153,11 @@ void KernelGemmOp::describeDimensions(DimensionMap &map) {
   setExtents(map, *this);
 }
 
+int64_t KernelGemmOp::getNumSpatialDims() {
+  return getKernel() && !isPointwise(*this) ? static_cast<int64_t>(getKernel()->size()) : 0;
+}
 std::optional<int64_t> KernelGemmOp::getSpatialDim(int64_t dim) {
-  if (!getKernel() || isPointwise(*this))
+  if (getNumSpatialDims() == 0)
     return std::nullopt;
   const SmallVector<int64_t> dividing =
       getDividingDims(getAViewOrIdentity(), getA().getType())[dim];
@@ -216,16 +219,29 @@ void KernelIntGemmOp::describeDimensions(DimensionMap &map) {
   for (int64_t dim = 0; dim < map.getRank(y) - 1; ++dim)
     map.join(0, dim, y, dim);
 }
+int64_t KernelIntGemmOp::getNumSpatialDims() {
+  return getKernel() && !isPointwise(*this) ? static_cast<int64_t>(getKernel()->size()) : 0;
+}
 std::optional<int64_t> KernelIntGemmOp::getSpatialDim(int64_t dim) {
-  return getKernel() && !isPointwise(*this) && dim >= 1 && dim < getA().getType().getRank() - 1
-             ? std::optional(dim - 1)
-             : std::nullopt;
+  return dim >= 1 && dim <= getNumSpatialDims() ? std::optional(dim - 1) : std::nullopt;
+}
+
+/// What the tiles are made of is known by the number of valid elements only.
+void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
+  for (int64_t dim : {1, 2}) {
+    const int loop = map.addLoop(LoopKind::Window);
+    map.set(0, dim, loop);
+    map.setWindow(loop, {.stride = 1, .reach = 0});
+  }
+  setExtents(map, *this);
 }
 
 void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
-  if (getX().getType().getRank() != 4)
-    return;
   const unsigned y = map.getResult();
+  if (getX().getType().getRank() != 4) {
+    map.set(y, 0, map.addParallel());
+    return;
+  }
   map.join(0, 0, y, 0);
   for (int64_t dim : {1, 2}) {
     const int loop = map.addLoop(LoopKind::Window, Combiner::Sum);

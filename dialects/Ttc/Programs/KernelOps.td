@@ -121,7 +121,7 @@ def Ttc_KernelChoiceAttr : Ttc_Attr<"KernelChoice", "kernel_choice"> {
 }
 
 def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
-    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim"]>],
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim", "getNumSpatialDims"]>],
     ["isPlanned", "getBounds"]> {
   let summary = "Matrix product and convolution as one implicit GEMM";
   let description = [{

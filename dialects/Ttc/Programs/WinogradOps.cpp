@@ -139,6 +139,14 @@ static int64_t getPitch(int64_t tiles, int64_t channels) {
 /// Bytes before what follows the zeros that stand for padding.
 static int64_t getZeroBytes(const WinogradParams &p) { return llvm::alignTo(p.c * 4, 64); }
 
+/// The result may have any rank.
+static void setValidImage(WindowKernelOpInterface op, WinogradParams &p) {
+  MutableOperandRange valid = op.getValidMutable();
+  p.numValid = valid.size();
+  for (auto [dim, operand] : llvm::zip_equal(op.getValidDims(), valid))
+    p.valid.operand[1 + dim] = operand.getOperandNumber();
+}
+
 /// The sizes of an image, of its tiles and of what they become. `mr` is not set.
 static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
   p.m = outputs;
@@ -168,6 +176,8 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
   p.padLeft = pads[1];
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = 1;
+  setValidImage(op, p);
+  p.byValid = p.numValid > 0;
   // An element at a point costs about as much as eight multiply-adds.
   p.rowSplits = std::min(p.n * p.tilesH * p.tilesW,
                          chooseWorkgroups(op, 8 * op.getResult().getType().getNumElements()));
@@ -263,8 +273,8 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.n = out[0];
   p.oh = out[1];
   p.ow = out[2];
-  p.ih = p.transformed ? 0 : in[1];
-  p.iw = p.transformed ? 0 : in[2];
+  p.ih = p.oh - op.getPads()[0] - op.getPads()[2] + op.getTaps() - 1;
+  p.iw = p.ow - op.getPads()[1] - op.getPads()[3] + op.getTaps() - 1;
   p.groups = op.getGroups();
   p.c = p.xRow = op.getW().getType().getDimSize(3) * p.groups;
   p.outRow = out[3];
@@ -275,7 +285,8 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.o = out[3] / p.groups;
   p.padTop = op.getPads()[0];
   p.padLeft = op.getPads()[1];
-  setValid(op, p);
+  setValidImage(op, p);
+  p.byValid = p.transformed && p.numValid > 0;
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
@@ -340,17 +351,26 @@ int64_t KernelWinogradConvOp::getScratchBytes() {
 }
 /// None is inlined: what stores results is called (kernels/Winograd.cpp).
 int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
-/// A transformed image has all tiles in their places.
+/// The tiles of a transformed image are numbered as it is, image by image.
 bool KernelWinogradConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                      MutableArrayRef<int64_t> params) {
   auto &p = *reinterpret_cast<WinogradParams *>(params.data());
-  p.bounded = !p.transformed && boundImage(dims, bounds);
+  if (!p.transformed) {
+    p.bounded = boundImage(dims, bounds);
+    return p.bounded;
+  }
+  SmallVector<BoundedFactors> images(dims);
+  for (BoundedFactors &factors : MutableArrayRef(images).drop_front())
+    for (BoundedFactor &factor : factors)
+      factor.bound = {};
+  p.bounded = boundImage(images, bounds);
   return p.bounded;
 }
 std::optional<int64_t> KernelWinogradConvOp::getSpatialDim(int64_t dim) {
   return getX().getType().getRank() == 4 && (dim == 1 || dim == 2) ? std::optional(dim - 1)
                                                                    : std::nullopt;
 }
+int64_t KernelWinogradConvOp::getNumSpatialDims() { return 2; }
 bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
     return getX().getType().getRank() == 4 && rows.row == getX().getType().getShape().back();

@@ -37,14 +37,16 @@ def Ttc_PackWinogradOp : Ttc_Op<"pack_winograd", [
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue"]> {
+def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [Ttc_MapsDimensions,
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface>], ["hasEpilogue"]> {
   let summary = "An image at the points of Winograd's algorithm, channels-last";
   let description = [{
     Divides the results of a convolution of `x` [N, H, W, C] by taps x taps into tiles of `outputs` x
     `outputs`, and transforms the (outputs + taps - 1)^2 input elements of each: d becomes B^T d B. The
     result has a row for each point: C elements of each tile, tiles running over images, lines and columns,
     then 16 unused elements, without which all points could share one set of a cache. Elements outside
-    `x` are zeros.
+    `x` are zeros. With `valid`, the tiles are those of the result that the valid part of the image has, one after
+    the other from the first one on; what is after them may be anything.
 
     `pads` are top, left, bottom and right.
 
@@ -60,15 +62,15 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue
         : (tensor<1x14x14x256xf32>) -> tensor<36x4112xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$x, I64Attr:$outputs, I64Attr:$taps,
-    DenseI64ArrayAttr:$pads);
+  let arguments = (ins Ttc_KernelTensor:$x, Variadic<Ttc_ValidTensor>:$valid, I64Attr:$outputs, I64Attr:$taps,
+    DenseI64ArrayAttr:$pads, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
 def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions,
-    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim"]>],
+    DeclareOpInterfaceMethods<Ttc_WindowKernelOpInterface, ["getSpatialDim", "getNumSpatialDims"]>],
     ["getMaxEpilogueConstants", "getBounds"]> {
   let summary = "Convolution by Winograd's algorithm, channels-last";
   let description = [{
@@ -78,7 +80,8 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4.
 
     `x` is the image, whose tiles are transformed in scratch, or the result of
-    `ttc.kernel.winograd_input`, which is then shared by all workgroups and has no `valid`. `pads` are those of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
+    `ttc.kernel.winograd_input`, which is then shared by all workgroups; both have the same `valid`, and what is after the
+    lines and columns of the result that the valid part of the image has may be anything. `pads` are those of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
 
     Rounding: results differ from those of a direct convolution by about 1.6 times as much as these
     differ from exact ones (root mean square; tiles of 4).

@@ -147,7 +147,8 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
       auto transformed = RankedTensorType::get(
           {edge * edge, tiles * tensorType(x).getShape().back() + ::ttc::kernels::kWinogradPadding},
           type.getElementType());
-      x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, outputs, taps, padsAttr);
+      x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, /*valid=*/ValueRange(),
+                                        outputs, taps, padsAttr);
     }
     Value result = KernelWinogradConvOp::create(
         rewriter, loc, type, x, packed, /*valid=*/ValueRange(), outputs, taps, padsAttr,

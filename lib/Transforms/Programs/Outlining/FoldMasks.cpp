@@ -2,6 +2,7 @@
 #include "Demands.h"
 #include "ValidElements.h"
 #include "dialects/Ttc/Interfaces/ComputeInterfaces.h"
+#include "dialects/Ttc/Programs/WinogradOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ttc/Transforms/Passes.h"
 
@@ -22,25 +23,79 @@ Value getValidAlong(WhereOp where, int64_t &dim) {
   return getValidExtent(where.getCond(), type.getDimSize(dim));
 }
 
-/// Tells a kernel where its image ends instead of masking the image. False if it is not masked.
-bool foldIntoKernel(WindowKernelOpInterface kernel) {
-  OpOperand &image = kernel->getOpOperand(0);
-  auto where = image.get().getDefiningOp<WhereOp>();
-  if (!where || !kernel.padsWith(where.getB()))
-    return false;
+/// A mask along one dimension.
+struct Mask {
+  int64_t dim;
+  Value valid;
+};
+
+/// The outermost mask of an image by what `kernel` pads with, also of the parts of a concatenation.
+std::optional<Mask> findMask(Value image, WindowKernelOpInterface kernel) {
+  if (auto concat = image.getDefiningOp<ConcatOp>())
+    return findMask(concat.getInputs().front(), kernel);
+  auto where = image.getDefiningOp<WhereOp>();
   int64_t dim = 0;
-  Value valid = getValidAlong(where, dim);
-  std::optional<int64_t> spatial = valid ? kernel.getSpatialDim(dim) : std::nullopt;
+  Value valid = where && kernel.padsWith(where.getB()) ? getValidAlong(where, dim) : Value();
+  return valid ? std::optional(Mask{dim, valid}) : std::nullopt;
+}
+
+/// The image without a mask, through other masks and concatenations along other dimensions. Null if
+/// it is not masked, or not in all parts.
+Value stripMask(Value image, const Mask &mask, WindowKernelOpInterface kernel, OpBuilder &builder) {
+  if (auto where = image.getDefiningOp<WhereOp>()) {
+    int64_t dim = 0;
+    Value valid = kernel.padsWith(where.getB()) ? getValidAlong(where, dim) : Value();
+    if (valid == mask.valid && dim == mask.dim)
+      return where.getA();
+    Value inner = valid ? stripMask(where.getA(), mask, kernel, builder) : Value();
+    return inner ? WhereOp::create(builder, where.getLoc(), where.getCond(), inner, where.getB())
+                       .getResult()
+                 : Value();
+  }
+  auto concat = image.getDefiningOp<ConcatOp>();
+  if (!concat || static_cast<int64_t>(concat.getAxis()) == mask.dim)
+    return {};
+  SmallVector<Value> inputs;
+  for (Value input : concat.getInputs()) {
+    inputs.push_back(stripMask(input, mask, kernel, builder));
+    if (!inputs.back())
+      return {};
+  }
+  auto stripped = cast<ConcatOp>(builder.clone(*concat));
+  stripped->setOperands(inputs);
+  return stripped.getResult();
+}
+
+void setValid(WindowKernelOpInterface kernel, ArrayRef<Value> valid, ArrayRef<int64_t> dims) {
+  kernel.getValidMutable().assign(ValueRange(valid));
+  kernel.setValidDims(dims);
+}
+
+/// Tells a kernel where its image ends instead of masking the image. False if it is not masked.
+bool foldIntoKernel(WindowKernelOpInterface kernel, bool isVariant) {
+  // What follows the results of the valid part of the image is padding of a variant.
+  auto input = dyn_cast<KernelWinogradInputOp>(kernel.getOperation());
+  if (input && !isVariant)
+    return false;
+  Value image = kernel->getOperand(0);
+  std::optional<Mask> mask = findMask(image, kernel);
+  std::optional<int64_t> spatial = mask ? kernel.getSpatialDim(mask->dim) : std::nullopt;
   SmallVector<int64_t> dims(kernel.getValidDims());
   if (!spatial || llvm::is_contained(dims, *spatial))
+    return false;
+  OpBuilder builder(kernel);
+  Value stripped = stripMask(image, *mask, kernel, builder);
+  if (!stripped)
     return false;
   SmallVector<Value> all(kernel.getValidMutable().getAsOperandRange());
   const auto at = llvm::lower_bound(dims, *spatial) - dims.begin();
   dims.insert(dims.begin() + at, *spatial);
-  all.insert(all.begin() + at, valid);
-  image.set(where.getA()); // before the operands move
-  kernel.getValidMutable().assign(all);
-  kernel.setValidDims(dims);
+  all.insert(all.begin() + at, mask->valid);
+  kernel->setOperand(0, stripped); // before the operands move
+  setValid(kernel, all, dims);
+  if (input)
+    for (Operation *user : input->getUsers())
+      setValid(cast<WindowKernelOpInterface>(user), all, dims);
   return true;
 }
 
@@ -66,7 +121,7 @@ struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
         continue;
       bool isChanged = false;
       function.walk([&](WindowKernelOpInterface kernel) {
-        for (; foldIntoKernel(kernel); ++numFolded)
+        for (; foldIntoKernel(kernel, function->hasAttr(kVariantAttrName)); ++numFolded)
           isChanged = true;
       });
       if (function->hasAttr(kVariantAttrName))
