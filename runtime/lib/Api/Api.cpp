@@ -354,6 +354,9 @@ ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t
     Device &target = *device->device;
     const ResolvedPort &port = portOf(entryOf(target, entry).inputs, input, "input");
     InUse use(target.busy(), "another call on this device");
+    if (target.piped().load(std::memory_order_acquire) && target.watch().isShared(entry, input))
+      fail(TTRT_BUSY,
+           "the device has a pipeline, which may use the bytes of this slot; close it first");
     target.watch().give(entry, input);
     *slot = port.slot;
   });
