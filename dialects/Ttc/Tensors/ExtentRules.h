@@ -20,6 +20,11 @@ FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value,
 FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
                            int64_t dim);
 
+/// Lets negative indices count from the end of what is valid. The last dimension of `indices` has
+/// an index for each axis; that of one axis has no such dimension.
+LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                               OpOperand &data, OpOperand &indices, ArrayRef<int64_t> axes);
+
 /// A constant without dimensions.
 Value makeNumber(OpBuilder &builder, Location loc, Type elementType, double number);
 
