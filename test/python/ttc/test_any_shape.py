@@ -218,6 +218,26 @@ def test_variants_are_entry_points(encoder, reference):
     close(corner, expected(reference, inputs))
 
 
+def test_a_bound_call_of_a_variant(encoder, reference):
+    """Whole arrays, of which each call uses the corner that its extents say."""
+    entry = encoder["main.3x40"]
+    arrays = {name: np.full(port.shape, 49, port.dtype) for name, port in entry.inputs.items()}
+    arrays["extents"][...] = 3, 40
+    call = entry.bind(arrays)
+    for sizes in ((2, 17), (3, 40), (1, 1), (3, 5)):
+        inputs = texts(*sizes)
+        for name, array in inputs.items():
+            arrays[name][: sizes[0], : sizes[1]] = array
+        arrays["extents"][...] = sizes
+        found = call()
+        corner = {"last_hidden_state": found["last_hidden_state"][: sizes[0], : sizes[1]], "embedding": found["embedding"][: sizes[0]]}
+        close(corner, expected(reference, inputs))
+    for sizes, wrong in (((2, 41), "'sequence' is 41; expected a multiple of 1 from 1 to 40"), ((0, 4), "'batch' is 0")):
+        arrays["extents"][...] = sizes
+        with pytest.raises(ttrt.InvalidArgumentError, match=f"input 'extents' of entry point 'main.3x40': {wrong}"):
+            call()
+
+
 def test_slots_of_variants(encoder, reference):
     """They have the same bytes: what another variant has overwritten, or another slot, is not used."""
     small, large = encoder[encoder.variants[0].name], encoder["main.3x40"]

@@ -8,6 +8,7 @@
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/VariantBundle.h"
 #include "ttrt/pipeline.h"
+#include "ttrt/queue.h"
 
 #include <cmath>
 #include <random>
@@ -403,6 +404,54 @@ TEST(Shapes, PacksForAPipeline) {
   EXPECT_EQ(ttrt_model_pack(model.model, 1, 1, small, bytes, bytes, 31, &model.error),
             TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(model.error.message, "'mask' of variant 'main.4x8' has 31 bytes; expected 32");
+}
+
+/// As entry points, by any call, variants run the extents that they hold, and no others.
+TEST(Shapes, VariantsRefuseOtherExtents) {
+  Model model(variantBundle({{1, 4, 2, 8, 2}}), 1);
+  std::vector<float> x(4 * 8 * 3), w(3), y(4), z(4 * 4 * 3);
+  std::vector<int8_t> mask(4 * 8);
+  int32_t extents[2];
+  const ttrt_input inputs[] = {
+      {x.data(), 4 * x.size()}, {mask.data(), mask.size()}, {w.data(), 12}, {extents, 8}};
+  const ttrt_output outputs[] = {{y.data(), 16}, {z.data(), 4 * z.size()}};
+  ttrt_device *const device = model.loaded.device;
+  auto run = [&] { return ttrt_run(device, 0, inputs, outputs, nullptr, &model.error); };
+  auto write = [&] { return ttrt_enqueue_write(device, 0, 0, 3, extents, 8, 1, &model.error); };
+  struct {
+    int32_t batch, sequence;
+    const char *says;
+  } const wrong[] = {{0, 4, "'batch' is 0; expected a multiple of 1 from 1 to 4"},
+                     {5, 4, "'batch' is 5; expected a multiple of 1 from 1 to 4"},
+                     {1, 3, "'sequence' is 3; expected a multiple of 2 from 2 to 8"},
+                     {1, -2, "'sequence' is -2; expected a multiple of 2 from 2 to 8"},
+                     {1, INT32_MAX, "'sequence' is 2147483647; expected"}};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  for (const auto &each : wrong) {
+    extents[0] = each.batch;
+    extents[1] = each.sequence;
+    auto expectRefused = [&](ttrt_status status) {
+      EXPECT_EQ(status, TTRT_INVALID_ARGUMENT);
+      const std::string text = "input 'extents' of entry point 'main.4x8': ";
+      EXPECT_NE(std::string(model.error.message).find(text + each.says), std::string::npos)
+          << model.error.message;
+    };
+    expectRefused(run());
+    expectRefused(write());
+    ttrt_pipeline *pipeline;
+    ASSERT_EQ(ttrt_pipeline_open(device, &options, &pipeline, &model.error), TTRT_OK);
+    expectRefused(ttrt_pipeline_enqueue(pipeline, inputs, nullptr, TTRT_WAIT, &model.error));
+    ttrt_pipeline_close(pipeline);
+    void *slot;
+    ASSERT_EQ(ttrt_device_input_slot(device, 0, 3, &slot, &model.error), TTRT_OK);
+    memcpy(slot, extents, sizeof(extents));
+    const ttrt_input inSlots[4] = {};
+    expectRefused(ttrt_run(device, 0, inSlots, outputs, nullptr, &model.error));
+  }
+  extents[0] = 4;
+  extents[1] = 6;
+  EXPECT_EQ(run(), TTRT_OK) << model.error.message;
+  EXPECT_EQ(write(), TTRT_OK) << model.error.message;
 }
 
 /// Its slots may be those of the variant that the run would take.
