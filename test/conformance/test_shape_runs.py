@@ -239,6 +239,8 @@ def test_several_models_with_ranges(tools, tmp_path):
                 ("Add", ["u", "s"], "y", {})],
                [tensor("y", "m", 6)], w=weights, axes=np.int64([0]))
     onnx.save(two, tmp_path / "two.onnx")
+    said = refuse(tools, tmp_path, one, tmp_path / "two.onnx", "--entry=one,two", "--dim=n:2,9", "--dim=m:1..4")
+    assert "--dim names 'm', but the named dimensions of the graph's inputs are: n; of several models, one alone has 'entry/name'" in said
     bundle, _ = build(tools, tmp_path, one, tmp_path / "two.onnx", "--entry=one,two", "--dim=one/n:2,9", "--dim=two/m:1..4",
                       "--dim=two/n:3,5")
     rng = np.random.default_rng(6)
