@@ -39,6 +39,7 @@ private:
   LogicalResult follow(Operation *op);
   LogicalResult checkProbes(Operation *op);
   FailureOr<bool> closeGapsOfResults(Operation *terminator);
+  LogicalResult checkStates();
   LogicalResult setResultDims();
 
   func::FuncOp function;
@@ -98,7 +99,7 @@ LogicalResult Variant::run() {
       return failure();
     }
   }
-  if (failed(setResultDims()))
+  if (failed(checkStates()) || failed(setResultDims()))
     return failure();
   for (Operation &op : block) {
     op.removeAttr(kDimsAttrName);
@@ -173,6 +174,27 @@ FailureOr<bool> Variant::closeGapsOfResults(Operation *terminator) {
     }
   }
   return hasClosed;
+}
+
+/// A state is kept as a whole, whatever size the next run has.
+LogicalResult Variant::checkStates() {
+  auto check = [&](Value value, Attribute state, StringRef what) -> LogicalResult {
+    for (int64_t dim = 0; state && dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim)
+      if (masks.isPadded(value, dim))
+        return function.emitError("expected a state of one size in all runs, found ")
+               << state << ": dimension " << dim << " of its " << what
+               << " value has a size of its own in each run";
+    return success();
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (failed(
+            check(argument, function.getArgAttr(argument.getArgNumber(), kStateAttrName), "old")))
+      return failure();
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands()))
+    if (failed(check(value, function.getResultAttr(index, kStateAttrName), "new")))
+      return failure();
+  return success();
 }
 
 LogicalResult Variant::setResultDims() {

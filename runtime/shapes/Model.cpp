@@ -230,16 +230,17 @@ std::string Model::describe(const int64_t *extents) const {
   return text;
 }
 
-/// "main.8x64 (batch 1..8, sequence 8..64 by 8)"
-std::string Model::describeBounds(const Variant &variant) const {
-  std::string text = variant.name + " (";
+/// "batch 1..8, sequence 8..64 by 8"
+std::string Model::describeBounds(const std::vector<int64_t> &low, const std::vector<int64_t> &high,
+                                  const std::vector<int64_t> &step) const {
+  std::string text;
   for (size_t i = 0; i < dims_.size(); ++i) {
-    text += (i ? ", " : "") + dims_[i] + " " + std::to_string(variant.low[i]) + ".." +
-            std::to_string(variant.high[i]);
-    if (variant.step[i] != 1)
-      text += " by " + std::to_string(variant.step[i]);
+    text +=
+        (i ? ", " : "") + dims_[i] + " " + std::to_string(low[i]) + ".." + std::to_string(high[i]);
+    if (step[i] != 1)
+      text += " by " + std::to_string(step[i]);
   }
-  return text + ")";
+  return text;
 }
 
 void Model::findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const {
@@ -290,15 +291,42 @@ void Model::findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const
     }
 }
 
+void Model::failToHold(const Variant &variant, const int64_t *extents) const {
+  fail(TTRT_UNSUPPORTED, "variant '%s' of model '%s' does not hold %s; it has %s",
+       variant.name.c_str(), name_.c_str(), describe(extents).c_str(),
+       describeBounds(variant.low, variant.high, variant.step).c_str());
+}
+
 uint32_t Model::choose(const int64_t *extents) const {
   for (size_t i = 0; i < variants_.size(); ++i)
     if (variants_[i].holds(extents))
       return static_cast<uint32_t>(i);
-  std::string all;
+  std::vector<int64_t> low = variants_[0].low, high = variants_[0].high;
   for (const Variant &variant : variants_)
-    all += (all.empty() ? "" : ", ") + describeBounds(variant);
-  fail(TTRT_UNSUPPORTED, "no variant of model '%s' holds %s; it has %s", name_.c_str(),
-       describe(extents).c_str(), all.c_str());
+    for (size_t i = 0; i < dims_.size(); ++i) {
+      low[i] = std::min(low[i], variant.low[i]);
+      high[i] = std::max(high[i], variant.high[i]);
+    }
+  std::string text = "no variant of model '" + name_ + "' holds " + describe(extents) +
+                     "; it has " + describeBounds(low, high, steps_);
+  // The largest ones, as many as a message has room for.
+  std::string all;
+  size_t first = variants_.size();
+  for (; first > 0; --first) {
+    const Variant &variant = variants_[first - 1];
+    const std::string next = variant.name + " (" +
+                             describeBounds(variant.low, variant.high, variant.step) + ")" +
+                             (all.empty() ? "" : ", ");
+    constexpr size_t kOthers = 64; // bytes of what stands between
+    if (text.size() + all.size() + next.size() + kOthers > sizeof(ttrt_error::message))
+      break;
+    all.insert(0, next);
+  }
+  if (!all.empty())
+    text += " in " + std::to_string(variants_.size()) +
+            (variants_.size() == 1 ? " variant" : " variants") + (first ? ", among them " : ": ") +
+            all;
+  fail(TTRT_UNSUPPORTED, "%s", text.c_str());
 }
 
 //===----------------------------------------------------------------------===//

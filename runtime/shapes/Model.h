@@ -116,6 +116,7 @@ public:
   // These throw Error.
   void findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const;
   uint32_t choose(const int64_t *extents) const;
+  [[noreturn]] void failToHold(const Variant &variant, const int64_t *extents) const;
 
 private:
   /// Extent `dim` follows from the size of an axis of an input, and extents that are found before.
@@ -127,7 +128,8 @@ private:
   void readVariant(const fb::Bundle &tables, uint32_t entry);
   void findSources();
   std::string describe(const int64_t *extents) const;
-  std::string describeBounds(const Variant &variant) const;
+  std::string describeBounds(const std::vector<int64_t> &low, const std::vector<int64_t> &high,
+                             const std::vector<int64_t> &step) const;
 
   std::string name_;
   std::vector<std::string> dims_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Api/Turns.h"
 #include "shapes/Model.h"
 
 #include <cstddef>
@@ -105,8 +106,7 @@ static const Whole &wholeFor(const Model &model, bool isInput, uint32_t variant,
   require(extents || model.dims().empty(), "extents is NULL");
   const Variant &chosen = at(model.variants(), variant, "variant");
   if (!chosen.holds(extents)) [[unlikely]]
-    fail(TTRT_UNSUPPORTED, "variant '%s' of model '%s' does not hold the extents",
-         chosen.name.c_str(), model.name().c_str());
+    model.failToHold(chosen, extents);
   const Port &port =
       isInput ? at(model.inputs(), index, "input") : at(model.outputs(), index, "output");
   const Whole &whole = (isInput ? chosen.inputs : chosen.outputs)[index];
@@ -134,6 +134,7 @@ static void run(ttrt_device *device, const Model &model, const ttrt_shaped_input
            outs[i].name.c_str(), outputs[i].capacity, static_cast<unsigned long long>(bytes));
   }
   ttrt_error error;
+  check(ttrt_device_idle(device, &error), error);
   void *slot;
   auto slotOf = [&](uint32_t input) {
     check(ttrt_device_input_slot(device, variant.entry, input, &slot, &error), error);

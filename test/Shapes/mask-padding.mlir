@@ -126,3 +126,35 @@ func.func @last(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, 
   %0 = ttc.slice %x {starts = [7, 1], sizes = [1, 3], steps = [1, 2], ttc.numbers = affine_map<()[s0] -> (s0 - 1, 1)>} : (tensor<8x6xf32>) -> tensor<1x3xf32>
   return %0 : tensor<1x3xf32>
 }
+
+// -----
+
+// Rows that are written into a cache: those beyond the extent have an index that is out of range.
+// CHECK-LABEL: func.func @cache
+// CHECK-SAME: -> (tensor<16x6xf32> {ttc.name = "new"})
+// CHECK: %[[LOWEST:.*]] = ttc.constant dense<-9223372036854775808> : tensor<i64>
+// CHECK: %[[ROWS:.*]] = ttc.where %{{.*}}, %arg1, %[[LOWEST]]
+// CHECK: ttc.scatter_nd %arg0, %[[ROWS]], %arg2
+func.func @cache(%old: tensor<16x6xf32>, %rows: tensor<8x1xi64> {ttc.dims = affine_map<()[s0] -> (s0, 1)>}, %x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>},
+                 %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> (tensor<16x6xf32> {ttc.name = "new"})
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %0 = ttc.scatter_nd %old, %rows, %x : (tensor<16x6xf32>, tensor<8x1xi64>, tensor<8x6xf32>) -> tensor<16x6xf32>
+  return %0 : tensor<16x6xf32>
+}
+
+// -----
+
+// Negative indices count from the extent of the data.
+// CHECK-LABEL: func.func @elements
+// CHECK-SAME: -> (tensor<8xf32> {ttc.dims = #{{.*}}})
+// CHECK: %[[NEGATIVE:.*]] = ttc.compare lt %arg1
+// CHECK: %[[COUNTED:.*]] = ttc.add %arg1
+// CHECK: %[[INDEX:.*]] = ttc.where %[[NEGATIVE]], %[[COUNTED]], %arg1
+// CHECK: ttc.scatter_elements %arg0, %[[INDEX]], %arg2 reduction add
+func.func @elements(%old: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>}, %i: tensor<2xi32>, %x: tensor<2xf32>, %extents: tensor<1xi32> {ttc.name = "extents"})
+    -> tensor<8xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {
+  %0 = ttc.scatter_elements %old, %i, %x reduction add {axis = 0} : (tensor<8xf32>, tensor<2xi32>, tensor<2xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -324,6 +324,14 @@ bool traceValues(const std::string &name, const std::string &path, Session &sess
   if (std::find(entries.begin(), entries.end(), session.entryName() + ".values") == entries.end()) {
     if (!trace.only.empty() && trace.model == name) // which was compiled for these values
       throw UserError(kNoneOfThese);
+    if (const ShapedModel *model = session.shapedModel()) {
+      std::string dims;
+      for (size_t i = 0; i < model->dims().size(); ++i)
+        dims += fmt::format(" --dim={}:{}", model->dims()[i], model->extents()[i]);
+      throw UserError(fmt::format("{}: expected a model of one size for --trace-values, found "
+                                  "ranges; compile the ONNX model with --keep-values{}",
+                                  name, dims));
+    }
     throw UserError(fmt::format("{}: expected an entry point '{}.values' with the values of nodes, "
                                 "found none; compile the ONNX model with --keep-values",
                                 name, session.entryName()));

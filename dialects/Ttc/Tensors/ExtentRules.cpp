@@ -434,3 +434,54 @@ FailureOr<bool> ArgsortOp::followExtents(OpBuilder &builder, ExtentScope &scope)
     return failure();
   return false;
 }
+
+//===--- writes by index --------------------------------------------------------------===//
+
+/// An update whose index is out of range is left out, so padding of the updates has such indices.
+/// Along all other dimensions, everything stays in its place.
+static LogicalResult followScatter(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                   ArrayRef<int64_t> axes, int64_t outer) {
+  OpOperand &data = op->getOpOperand(0), &indices = op->getOpOperand(1);
+  Value updates = op->getOperand(2);
+  for (Value value : op->getOperands())
+    for (int64_t dim = 0; dim < tensorType(value).getRank(); ++dim)
+      if (scope.isPadded(value, dim) && failed(getValidExtent(op, scope, value, dim)))
+        return failure();
+  if (failed(countFromExtents(op, builder, scope, data, indices, axes)))
+    return failure();
+  for (int64_t dim = 0; dim < outer; ++dim) {
+    if (scope.isPadded(updates, dim) && !scope.isPadded(indices.get(), dim))
+      return emitPaddingError(op, scope, updates, dim)
+             << "expected indices of the same size in each run";
+    if (failed(scope.fill(indices, dim, Fill::Lowest)))
+      return failure();
+  }
+  for (int64_t dim = 0; dim < tensorType(data.get()).getRank(); ++dim)
+    scope.setPadding(op->getResult(0), dim, scope.getPadding(data.get(), dim));
+  return success();
+}
+
+FailureOr<bool> ScatterElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (failed(followScatter(*this, builder, scope, {static_cast<int64_t>(getAxis())},
+                           tensorType(getIndices()).getRank())))
+    return failure();
+  return false;
+}
+
+FailureOr<bool> ScatterNdOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  const int64_t outer = tensorType(getIndices()).getRank() - 1,
+                count = tensorType(getIndices()).getShape().back();
+  if (scope.isPadded(getIndices(), outer))
+    return emitPaddingError(*this, scope, getIndices(), outer)
+           << "expected as many indices in every run";
+  if (failed(followScatter(*this, builder, scope, llvm::to_vector(llvm::seq<int64_t>(0, count)),
+                           outer)))
+    return failure();
+  // The slices that are written have the dimensions that the indices leave.
+  for (int64_t dim = count; dim < tensorType(getData()).getRank(); ++dim)
+    if (const int64_t own = outer + dim - count;
+        scope.isPadded(getUpdates(), own) && !scope.isPadded(getData(), dim))
+      return emitPaddingError(*this, scope, getUpdates(), own)
+             << "expected slices of the size of the data";
+  return false;
+}

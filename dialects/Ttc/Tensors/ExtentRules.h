@@ -30,6 +30,11 @@ FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope
 /// along a dimension that is `scale` times as large.
 bool readsBeyond(ResizeOp op, int64_t scale);
 
+/// Lets negative indices count from the end of what is valid. The last dimension of `indices` has
+/// an index for each axis; that of one axis has no such dimension.
+LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                               OpOperand &data, OpOperand &indices, ArrayRef<int64_t> axes);
+
 /// A constant without dimensions.
 Value makeNumber(OpBuilder &builder, Location loc, Type elementType, double number);
 

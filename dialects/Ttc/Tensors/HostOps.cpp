@@ -64,3 +64,12 @@ LogicalResult HostCallOp::verify() {
 }
 
 StringRef HostCallOp::getHostWork() { return "a function of the application"; }
+
+FailureOr<bool> HostCallOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  for (Value input : getInputs())
+    for (int64_t dim = 0; dim < tensorType(input).getRank(); ++dim)
+      if (scope.isPadded(input, dim))
+        return emitPaddingError(*this, scope, input, dim)
+               << "a function of the application gets whole tensors, of one size in all runs";
+  return false;
+}

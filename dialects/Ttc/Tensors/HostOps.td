@@ -11,7 +11,7 @@ include "dialects/Ttc/Interfaces/TransformInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Ttc_HostCallOp : Ttc_Op<"host_call", [
-    Pure, DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    Pure, DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>, Ttc_FollowsExtents,
     Ttc_WholeTensors<"the function of the application gets whole tensors">]> {
   let summary = "an op that a function of the application computes";
   let description = [{

@@ -507,10 +507,9 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   return false;
 }
 
-/// Lets negative indices count from the end of what is valid. The last dimension of `indices` has
-/// an index for each axis; that of one axis has no such dimension.
-static LogicalResult countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                      OpOperand &data, OpOperand &indices, ArrayRef<int64_t> axes) {
+LogicalResult mlir::ttc::countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                          OpOperand &data, OpOperand &indices,
+                                          ArrayRef<int64_t> axes) {
   auto isPadded = [&](int64_t axis) { return scope.isPadded(data.get(), axis); };
   if (llvm::none_of(axes, isPadded))
     return success();

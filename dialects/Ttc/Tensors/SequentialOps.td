@@ -13,7 +13,8 @@ class Ttc_SequentialOp<string mnemonic, list<Trait> traits = [DeclareOpInterface
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>], traits)>;
 
-def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements"> {
+def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements",
+    [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_FollowsExtents]> {
   let summary = "writes elements by index along an axis";
   let description = [{
     A copy of `data` in which `y[i, indices[i, j, k], k] = updates[i, j, k]`, with `axis` in the
@@ -45,7 +46,8 @@ def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements"> {
   }];
 }
 
-def Ttc_ScatterNdOp : Ttc_SequentialOp<"scatter_nd"> {
+def Ttc_ScatterNdOp : Ttc_SequentialOp<"scatter_nd",
+    [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_FollowsExtents]> {
   let summary = "writes slices by vectors of indices";
   let description = [{
     A copy of `data` in which `y[indices[j..., :]] = updates[j...]`: the last dimension of `indices`

@@ -20,6 +20,7 @@ def MaskPadding : Pass<"ttc-mask-padding", "::mlir::ModuleOp"> {
     | softmax, maximum; minimum; product | -inf, or the lowest number; +inf; 1 |
     | mean | 0, and the sum is divided by the extent |
     | slices that begin at a computed place (`ttc.numbers`), what follows padding in a concatenation, `reflect` at the end | elements are gathered by indices that are computed from the extents |
+    | updates that are written by index | their indices are out of range, so they are left out |
     | dimensions that were merged, in results and ops that count places | the gaps between valid elements are closed, by such indices |
     | anything else | an error that names the op, the dimension, and what was expected |
 

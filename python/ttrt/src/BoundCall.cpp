@@ -3,6 +3,7 @@
 
 #include "Models.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 
@@ -144,6 +145,7 @@ Binding bindArrays(nb::handle self, Device &device, uint32_t index, nb::tuple ar
       binding.shapedInputs.push_back(
           {array.data, static_cast<uint32_t>(array.keeper.ndim()), array.keeper.shape_ptr()});
     fit = findFit(entry, binding.shapedInputs.data());
+    std::ranges::copy(fit.extents, binding.extents);
   }
   bindOutputs(self, device, binding, index, out, fit);
   if (entry.model)

@@ -17,6 +17,7 @@ struct Binding {
   nb::dict results; ///< by name, in the order of the entry point
   /// Of a model with variants, which is run by these: the shapes are those of the arrays.
   const ttrt_model *model = nullptr;
+  int64_t extents[TTRT_MAX_DIMS] = {};
   std::vector<ttrt_shaped_input> shapedInputs;
   mutable std::vector<ttrt_shaped_output> shapedOutputs; ///< a run writes their sizes
 

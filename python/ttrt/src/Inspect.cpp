@@ -3,6 +3,7 @@
 
 #include "Bundle/Bundle.h"
 #include "Describe/MemoryMap.h"
+#include "Models.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 
@@ -74,6 +75,9 @@ nb::dict metadata(Device &device) {
 
 nb::list schedules(Device &device, uint32_t entry) {
   device.requireOpen();
+  uint32_t largest;
+  if (const EntryPoint &described = device.entry(entry); described.model)
+    entry = findVariant(described, nullptr, &largest).entry; // all variants have the same
   nb::list list;
   ttrt_error error;
   for (uint32_t i = 0; i < ttrt_bundle_schedules(device.bundle(), entry); ++i) {

@@ -53,8 +53,7 @@ std::vector<EntryPoint> openModels(const ttrt_bundle *bundle) {
   return models;
 }
 
-/// What does not fit is the caller's error.
-static void requireFit(ttrt_status status, const ttrt_error &error) {
+void requireFit(ttrt_status status, const ttrt_error &error) {
   if (status == TTRT_UNSUPPORTED || status == TTRT_INVALID_ARGUMENT)
     raiseValueError(error.message);
   check(status, error);
@@ -66,6 +65,20 @@ Fit findFit(const EntryPoint &model, const ttrt_shaped_input *inputs) {
   requireFit(ttrt_model_extents(model.model.get(), inputs, fit.extents, &error), error);
   requireFit(ttrt_model_choose(model.model.get(), fit.extents, &fit.variant, &error), error);
   return fit;
+}
+
+ttrt_variant findVariant(const EntryPoint &model, const int64_t *extents, uint32_t *index) {
+  ttrt_error error;
+  if (extents) {
+    requireFit(ttrt_model_choose(model.model.get(), extents, index, &error), error);
+  } else {
+    ttrt_model_info info = TTRT_MODEL_INFO_INIT;
+    check(ttrt_model_describe(model.model.get(), &info, &error), error);
+    *index = info.variants - 1;
+  }
+  ttrt_variant variant = TTRT_VARIANT_INIT;
+  check(ttrt_model_variant(model.model.get(), *index, &variant, &error), error);
+  return variant;
 }
 
 TensorType outputType(const EntryPoint &model, uint32_t output, const Fit &fit) {

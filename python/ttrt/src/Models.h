@@ -20,6 +20,10 @@ struct Fit {
 
 /// Raises ValueError if the shapes contradict each other, or if no variant fits.
 Fit findFit(const EntryPoint &model, const ttrt_shaped_input *inputs);
+/// Throws what a call of a model says. What does not fit is the caller's error: ValueError.
+void requireFit(ttrt_status status, const ttrt_error &error);
+/// The first variant that holds the extents, or the last of all; null: no extents.
+ttrt_variant findVariant(const EntryPoint &model, const int64_t *extents, uint32_t *index);
 /// The type of an output for these inputs.
 TensorType outputType(const EntryPoint &model, uint32_t output, const Fit &fit);
 

@@ -134,10 +134,11 @@ NB_MODULE(_ttrt, module) {
 
   nb::class_<Stream>(module, "Stream", nb::type_slots(slotsOf<Stream>))
       .def("__init__",
-           [](Stream *stream, nb::object device, uint32_t entry, nb::str schedule, uint32_t ahead) {
+           [](Stream *stream, nb::object device, uint32_t entry, nb::str schedule, uint32_t ahead,
+              const std::vector<int64_t> &extents) {
              if (!nb::isinstance<Device>(device))
                raiseTypeError("expected a Device");
-             new (stream) Stream(device, entry, bytesOf(schedule), ahead);
+             new (stream) Stream(device, entry, bytesOf(schedule), ahead, extents);
            })
       .def("feed", &Stream::feed, nb::arg(), nb::arg(), nb::arg().none())
       .def("drain", &Stream::drain)

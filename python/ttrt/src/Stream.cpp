@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Stream.h"
 
+#include "Models.h"
+
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 namespace ttrt::python {
@@ -33,13 +36,18 @@ private:
   Stream &stream_;
 };
 
-Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead)
+Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead,
+               const std::vector<int64_t> &extents)
     : running_(new Running(device)), isInUse_(true), entry_(entry), listed_(this) {
   requireInterpreter(); // a daemon thread ends without a message
   if (isEnding())
     raise(TTRT_INVALID_ARGUMENT, "the interpreter is about to end");
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.entry = entry;
+  if (const EntryPoint &described = running_->device->entry(entry); described.model) {
+    variant_ = findVariant(described, extents.empty() ? nullptr : extents.data(), &variantIndex_);
+    options.entry = variant_.entry;
+  }
   options.outputs = ahead;
   options.schedule = schedule.empty() ? nullptr : schedule.c_str();
   ttrt_error error;
@@ -78,24 +86,70 @@ Stream::Running::Running(nb::object device) : owner(device), device(nb::inst_ptr
 Stream::Running::~Running() {
   // Nothing will ask why an inference failed that nothing waited for.
   device->hostFunctions().takeException();
-  bindings.clear();
+  inferences.clear();
   device->unpin();
+}
+
+/// Each array becomes the corner of a whole input.
+std::vector<ttrt_input> Stream::pack(Inference &inference) const {
+  const Binding &binding = inference.binding;
+  const EntryPoint &entry = running_->device->entry(variant_.entry);
+  std::vector<ttrt_input> inputs;
+  inference.wholes.resize(entry.inputs.size());
+  for (uint32_t i = 0, given = 0; i < entry.inputs.size(); ++i) {
+    std::vector<char> &whole = inference.wholes[i];
+    whole.resize(entry.inputs[i].type.bytes);
+    inputs.push_back({whole.data(), whole.size()});
+    if (i == variant_.extents) {
+      std::vector<int32_t> numbers(whole.size() / sizeof(int32_t));
+      std::copy_n(binding.extents, numbers.size(), numbers.begin());
+      memcpy(whole.data(), numbers.data(), whole.size());
+      continue;
+    }
+    ttrt_error error;
+    requireFit(ttrt_model_pack(binding.model, variantIndex_, given, binding.extents,
+                               binding.inputs[given].data, whole.data(), whole.size(), &error),
+               error);
+    ++given;
+  }
+  return inputs;
+}
+
+void Stream::unpack(const Inference &inference, const std::vector<const void *> &outputs) const {
+  const Binding &binding = inference.binding;
+  const EntryPoint &entry = running_->device->entry(variant_.entry);
+  for (uint32_t i = 0; i < entry.outputs.size(); ++i) {
+    ttrt_error error;
+    check(ttrt_model_unpack(binding.model, variantIndex_, i, binding.extents, outputs[i],
+                            entry.outputs[i].type.bytes, binding.outputs[i].data, &error),
+          error);
+  }
 }
 
 void Stream::feed(nb::tuple args, nb::dict named, nb::object out) {
   const Use use(*this);
   Running &running = *running_;
-  Binding binding = bindArrays(running.owner, *running.device, entry_, args, named, out);
+  Inference inference{bindArrays(running.owner, *running.device, entry_, args, named, out), {}};
+  const Binding &binding = inference.binding;
   for (const ttrt_output &output : binding.outputs)
     if (!output.data)
       raiseValueError(
           "out: expected arrays, found IN_SLOT: the next inference overwrites the slot");
+  std::vector<ttrt_input> wholes;
+  if (binding.model) {
+    if (!running.spares.empty()) {
+      inference.wholes = std::move(running.spares.back());
+      running.spares.pop_back();
+    }
+    wholes = pack(inference);
+  }
   ttrt_error error;
   running.device->interruptibly(error, [&] {
-    return ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
-                                 TTRT_WAIT, &error);
+    return ttrt_pipeline_enqueue(
+        running.pipeline, binding.model ? wholes.data() : binding.inputs.data(),
+        binding.model ? nullptr : binding.outputs.data(), TTRT_WAIT, &error);
   });
-  running.bindings.push_back(std::move(binding));
+  running.inferences.push_back(std::move(inference));
 }
 
 nb::object Stream::drain() {
@@ -106,8 +160,13 @@ nb::object Stream::drain() {
   running.device->interruptibly(error, [&] {
     return ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
   });
-  nb::object results = std::move(running.bindings.front().results);
-  running.bindings.pop_front();
+  Inference &inference = running.inferences.front();
+  if (inference.binding.model) {
+    unpack(inference, outputs);
+    running.spares.push_back(std::move(inference.wholes));
+  }
+  nb::object results = std::move(inference.binding.results);
+  running.inferences.pop_front();
   return results;
 }
 
@@ -159,8 +218,8 @@ int Stream::traverse(visitproc visit, void *arg) {
   if (!running_)
     return 0;
   Py_VISIT(running_->owner.ptr());
-  for (const Binding &binding : running_->bindings)
-    Py_VISIT(binding.results.ptr());
+  for (const Inference &inference : running_->inferences)
+    Py_VISIT(inference.binding.results.ptr());
   return 0;
 }
 

@@ -15,8 +15,11 @@ namespace ttrt::python {
 
 class Stream {
 public:
-  /// `schedule`: its name; empty: the first with two queues, else the first. Throws.
-  Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead);
+  /// `schedule`: its name; empty: the first with two queues, else the first. `extents`: of a model,
+  /// what the variant must hold through which all inferences flow, each with extents of its own.
+  /// Throws.
+  Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead,
+         const std::vector<int64_t> &extents);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
@@ -29,7 +32,7 @@ public:
   /// Waits for what was fed, and drops it.
   void close();
 
-  size_t inFlight() const { return running_ ? running_->bindings.size() : 0; }
+  size_t inFlight() const { return running_ ? running_->inferences.size() : 0; }
   bool isClosed() const { return !running_; }
   nb::object schedule() const;
   int traverse(visitproc visit, void *arg);
@@ -42,12 +45,17 @@ private:
   struct Running;
   /// Closed by closeAll(): their streams are gone.
   static std::vector<std::unique_ptr<Running>> orphans;
+  struct Inference {
+    Binding binding;
+    std::vector<std::vector<char>> wholes; ///< of a model: inputs of the variant's size
+  };
   /// What a queue may still use.
   struct Running {
     nb::object owner;
     Device *device;
     ttrt_pipeline *pipeline = nullptr;
-    std::deque<Binding> bindings;
+    std::deque<Inference> inferences;
+    std::vector<std::vector<std::vector<char>>> spares; ///< for the next inferences
     explicit Running(nb::object device);
     ~Running();
     /// Without the GIL.
@@ -68,11 +76,15 @@ private:
   private:
     Stream *stream_;
   };
+  std::vector<ttrt_input> pack(Inference &inference) const;
+  void unpack(const Inference &inference, const std::vector<const void *> &outputs) const;
   /// Closes a stream that no thread uses. It may be gone when this returns.
   void closeNow();
   std::unique_ptr<Running> running_; ///< null: closed. As the next: guarded by the GIL
   bool isInUse_ = false;
-  uint32_t entry_;
+  uint32_t entry_; ///< or the model
+  uint32_t variantIndex_ = 0;
+  ttrt_variant variant_ = TTRT_VARIANT_INIT; ///< of a model
   Listed listed_;
 };
 

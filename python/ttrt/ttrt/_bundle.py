@@ -124,12 +124,14 @@ class Runnable:
         *,
         ahead: int = 4,
         out: Iterable[dict[str, Any]] | None = None,
+        dims: Mapping[str, int] | None = None,
     ) -> Stream:
         """Runs every batch of an iterable, and returns an iterator over their outputs, in order.
 
-        Transfers and computing overlap, by one of the bundle's schedules. Those of a model with
-        variants, which may have different shapes, run one after the other on a thread of the bundle;
-        other runs take turns with them. A batch is one inference:
+        Transfers and computing overlap, by one of the bundle's schedules. Batches of a model with
+        variants may have different shapes. With ``"auto"`` and without `dims`, each takes the
+        smallest variant, and they run one after the other on a thread of the bundle; other runs take
+        turns with them. Otherwise all flow through one variant, by its schedule. A batch is one inference:
         a mapping of inputs by name, a tuple or list of inputs in order, or the only input. Its arrays
         must not change until its outputs have been returned; outputs are new arrays, or those of `out`.
 
@@ -139,8 +141,11 @@ class Runnable:
             ahead: how many inferences may be in flight. Schedules with two queues need at least two.
             out: arrays to write, as in `run()`: a dictionary for each batch. To use arrays again, repeat
                 more than `ahead` of them: ``itertools.cycle([{"logits": a} for a in arrays])``.
+            dims: of a model with variants: the most that dimensions will have, which chooses the variant;
+                by default, those of the largest.
 
         Raises:
+            ValueError: a batch has sizes that the variant does not hold.
             NotFoundError: there is no such schedule.
             BusyError: the bundle has another stream.
             UnsupportedError: the entry point has no inputs or no outputs.
@@ -148,7 +153,7 @@ class Runnable:
         if not isinstance(schedule, str):
             raise TypeError(f"schedule: expected its name, found {schedule!r}")
         ahead = integer("ahead", ahead, 1, 1 << 24)
-        return Stream(self._entry._open_stream(schedule, ahead), batches, ahead, out)
+        return Stream(self._entry._open_stream(schedule, ahead, dims), batches, ahead, out)
 
     def submit(
         self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
@@ -229,7 +234,8 @@ class Runnable:
 
     @property
     def schedules(self) -> dict[str, int]:
-        """The entry point's schedules by name, with the number of queues that each uses."""
+        """The entry point's schedules by name, with the number of queues that each uses; of a model with
+        variants, those of each."""
         entry = self._entry
         return dict(entry._device.schedules(entry._index))
 
@@ -313,8 +319,7 @@ class Entry(Runnable):
 
     def _input_shapes(self, dims: Mapping[str, int] | None) -> dict[str, tuple[int, ...]]:
         """The shapes of the inputs, by name, at these sizes."""
-        if dims:
-            raise ValueError(f"dims: entry point {self.name!r} has none, found {dims!r}")
+        self._extents(dims)
         return {name: port.shape for name, port in self.inputs.items()}
 
     def _at_addresses(self, sizes: Sequence[int]) -> _ttrt.AddressCall:
@@ -326,8 +331,17 @@ class Entry(Runnable):
         """
         return self._device.at_addresses(self._index, sizes)
 
-    def _open_stream(self, schedule: str, ahead: int) -> _ttrt.Stream | RunInTurn:
-        return _ttrt.Stream(self._device, self._index, "" if schedule == "auto" else schedule, ahead)
+    def _open_stream(
+        self, schedule: str, ahead: int, dims: Mapping[str, int] | None
+    ) -> _ttrt.Stream | RunInTurn:
+        self._extents(dims)
+        return _ttrt.Stream(self._device, self._index, "" if schedule == "auto" else schedule, ahead, [])
+
+    def _extents(self, dims: Mapping[str, int] | None) -> list[int]:
+        """A size for each dimension: these, and the largest variant's."""
+        if dims:
+            raise ValueError(f"dims: entry point {self.name!r} has none, found {dims!r}")
+        return []
 
     def _slot(self, kind: str, name: str) -> int:
         """The number of the input or output that has the slot."""
@@ -366,17 +380,22 @@ class Model(Entry):
             for name, low, high, memory in variants
         )
 
-    def _input_shapes(self, dims: Mapping[str, int] | None) -> dict[str, tuple[int, ...]]:
+    def _extents(self, dims: Mapping[str, int] | None) -> list[int]:
         sizes = {**self._variants[-1].high, **(dims or {})}
         if wrong := [name for name in sizes if name not in self._dims]:
             raise ValueError(f"dims: model {self.name!r} has {list(self._dims)}, found {wrong[0]!r}")
-        extents = [integer(f"dims: {name!r}", sizes[name]) for name in self._dims]
-        return dict(zip(self.inputs, self._device.input_shapes(self._index, extents)))
+        return [integer(f"dims: {name!r}", sizes[name]) for name in self._dims]
 
-    def _open_stream(self, schedule: str, ahead: int) -> RunInTurn:
-        if schedule != "auto":
-            raise make(Status.NOT_FOUND, f"model {self.name!r} has no schedule {schedule!r}; only its variants have some")
-        return RunInTurn(lambda *given: self._worker.submit(self._device.bind(self._index, *given)))
+    def _input_shapes(self, dims: Mapping[str, int] | None) -> dict[str, tuple[int, ...]]:
+        return dict(zip(self.inputs, self._device.input_shapes(self._index, self._extents(dims))))
+
+    def _open_stream(
+        self, schedule: str, ahead: int, dims: Mapping[str, int] | None
+    ) -> _ttrt.Stream | RunInTurn:
+        if schedule == "auto" and dims is None:
+            return RunInTurn(lambda *given: self._worker.submit(self._device.bind(self._index, *given)))
+        name = "" if schedule == "auto" else schedule
+        return _ttrt.Stream(self._device, self._index, name, ahead, self._extents(dims))
 
     def _slot(self, kind: str, name: str) -> NoReturn:
         super()._slot(kind, name)

@@ -160,8 +160,9 @@ typedef struct ttrt_shaped_output {
 TTRT_SHAPES_API ttrt_status ttrt_model_extents(const ttrt_model *model,
                                                const ttrt_shaped_input *inputs, int64_t *extents,
                                                ttrt_error *error);
-/** Finds the first variant that holds the extents. TTRT_UNSUPPORTED if none does; the message lists
-    the bounds of all. */
+/** Finds the first variant that holds the extents. TTRT_UNSUPPORTED if none does; the message has
+    the bounds of each dimension, and then those of the variants, the largest ones if it lacks the
+    room for all. */
 TTRT_SHAPES_API ttrt_status ttrt_model_choose(const ttrt_model *model, const int64_t *extents,
                                               uint32_t *variant, ttrt_error *error);
 /** Computes the shape that an input or output has at the extents: `shape` receives as many sizes as
@@ -182,7 +183,8 @@ TTRT_SHAPES_API ttrt_status ttrt_model_output_shape(const ttrt_model *model, uin
  *
  * TTRT_INVALID_ARGUMENT and TTRT_UNSUPPORTED as ttrt_model_extents() and ttrt_model_choose();
  * TTRT_INVALID_ARGUMENT also if an output is larger than its capacity, before anything runs;
- * otherwise as ttrt_run() and ttrt_device_input_slot().
+ * TTRT_BUSY as ttrt_run(), before anything is copied; otherwise as ttrt_run() and
+ * ttrt_device_input_slot().
  */
 TTRT_SHAPES_API ttrt_status ttrt_run_shaped(ttrt_device *device, const ttrt_model *model,
                                             const ttrt_shaped_input *inputs,

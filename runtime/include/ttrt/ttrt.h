@@ -427,7 +427,8 @@ TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_in
 /**
  * Returns the slot of an input: the device memory that its data is written to. Fill it in place and
  * pass NULL data to ttrt_run(). The pointer is valid until the device is closed; do not access it
- * during a run. Not thread-safe: TTRT_BUSY during a run, because the run may overwrite the slot.
+ * during a run. Not thread-safe: TTRT_BUSY during a run, because the run may overwrite the slot;
+ * and while a pipeline is open, if the slot's bytes are shared.
  *
  * A slot keeps its contents from run to run, unless the plan shares its bytes with other tensors
  * (as it may for an input in L1; docs/memory.md). If you fill slots in place, refill any slot whose

@@ -43,6 +43,31 @@ void ttrt::failRun(Device &device, const char *problem) {
   fail(device.stopRequest().status(), "{}", problem);
 }
 
+void ttrt::checkExtents(const Device &device, uint32_t entry, uint32_t input, const void *data) {
+  const fb::EntryPoint &table = *device.bundle().metadata().entries()->Get(entry);
+  const fb::Variant *variant = table.variant();
+  if (!variant || variant->extents() != input)
+    return;
+  // Only libttrt_shapes relies on these tables, and verifies them; here, they may say anything.
+  const size_t dims = variant->dims()->size();
+  const bool hasSteps = count(variant->step()) == dims;
+  if (variant->low()->size() != dims || variant->high()->size() != dims ||
+      device.entry(entry)->inputs[input].bytes != dims * sizeof(int32_t))
+    return;
+  for (uint32_t i = 0; i < dims; ++i) {
+    int32_t extent;
+    memcpy(&extent, static_cast<const char *>(data) + i * sizeof(extent), sizeof(extent));
+    const uint64_t low = variant->low()->Get(i), high = variant->high()->Get(i),
+                   step = hasSteps ? variant->step()->Get(i) : 1,
+                   given = static_cast<uint64_t>(extent);
+    if (extent < 0 || given < low || given > high || (step != 0 && given % step != 0)) [[unlikely]]
+      fail(TTRT_INVALID_ARGUMENT,
+           "input '{}' of entry point '{}': '{}' is {}; expected a multiple of {} from {} to {}",
+           text(table.inputs()->Get(input)->name()), text(table.name()),
+           text(variant->dims()->Get(i)), extent, step, low, high);
+  }
+}
+
 void ttrt::failForeign(const Device &device, uint32_t entry) {
   const fb::EntryPoint &table = *device.bundle().metadata().entries()->Get(entry);
   fail(TTRT_INVALID_ARGUMENT, "entry point '{}' is executed by {} of the mesh; this is device {}",
@@ -340,6 +365,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     if (!target.residency().isWhole()) [[unlikely]]
       for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
+    checkExtents(target, entry, inputs);
     target.watch().run(entry, inputs);
     requireSuccess(target, target.run(resolved, inputs, outputs, chosen));
     if (theirs)
@@ -354,6 +380,9 @@ ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t
     Device &target = *device->device;
     const ResolvedPort &port = portOf(entryOf(target, entry).inputs, input, "input");
     InUse use(target.busy(), "another call on this device");
+    if (target.piped().load(std::memory_order_acquire) && target.watch().isShared(entry, input))
+      fail(TTRT_BUSY,
+           "the device has a pipeline, which may use the bytes of this slot; close it first");
     target.watch().give(entry, input);
     *slot = port.slot;
   });

@@ -125,6 +125,20 @@ void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *tran
       checkBytes(ports[i], transfers[i].bytes, what);
 }
 
+/// Throws unless the extents of a variant, as they are at `data`, are those that it computes.
+void checkExtents(const Device &device, uint32_t entry, uint32_t input, const void *data);
+
+/// The same for the inputs of a run; NULL data: what the slot holds.
+inline void checkExtents(const Device &device, uint32_t entry, const ttrt_input *inputs) {
+  const fb::Variant *variant = device.bundle().metadata().entries()->Get(entry)->variant();
+  if (!variant) [[likely]]
+    return;
+  const uint32_t input = variant->extents();
+  const std::vector<ResolvedPort> &ports = device.entry(entry)->inputs;
+  if (input < ports.size())
+    checkExtents(device, entry, input, inputs[input].data ? inputs[input].data : ports[input].slot);
+}
+
 /// A forked child has none of the device's threads.
 inline void requireOwnProcess(const Device &device) {
   if (device.process().isChild()) [[unlikely]]

@@ -108,6 +108,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
     if (outputs)
       checkTransfers(state.entry().outputs, outputs, "output");
     state.device().watch().enqueue(pipeline->entry, inputs);
+    checkExtents(state.device(), pipeline->entry, inputs);
     requireNoFailure(state.device());
     room = state.waitForRoom(wait == TTRT_STREAM);
     if (room)

@@ -66,6 +66,7 @@ ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t ent
     const ResolvedEntry &resolved = entryOf(target, entry);
     checkBytes(portOf(resolved.inputs, input, "input"), bytes, "input");
     require(data, "data is NULL");
+    checkExtents(target, entry, input, data);
     enqueueOn(target, HostCall::EnqueueWrite, queue, blocking != 0, [&](Queue &on) {
       target.watch().give(entry, input);
       on.pushStep(resolved.writes[input], const_cast<void *>(data), /*counted=*/false,

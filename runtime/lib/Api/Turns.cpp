@@ -47,6 +47,15 @@ ttrt_status ttrt_turns_open(ttrt_device *device, ttrt_turns **turns, ttrt_error 
   });
 }
 
+ttrt_status ttrt_device_idle(ttrt_device *device, ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = *device->device;
+    requireOwnProcess(target);
+    const InUse use(target.busy(), "another call on this device");
+    requireIdleQueues(target);
+  });
+}
+
 const ttrt_bundle *ttrt_turns_bundle(const ttrt_turns *turns) { return &turns->bundle; }
 
 ttrt_status ttrt_turns_add(ttrt_turns *turns, const ttrt_pipeline_options *options,

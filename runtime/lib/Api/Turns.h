@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * What libttrt_generate needs beyond the public API: several pipelines of one device, of which one
- * runs at a time, and runs and writes of states between them. libttrt exports these functions under
- * a version of their own, TTRT_PRIVATE, for the libttrt_generate of the same release alone: they
- * may change with every release.
+ * runs at a time, and runs and writes of states between them; and what libttrt_shapes does. libttrt
+ * exports these functions under a version of their own, TTRT_PRIVATE, for these libraries of the
+ * same release alone: they may change with every release.
  *
  * Threads: calls on one object must not overlap; ttrt_turns_enter() finds those that do. The others
  * rely on it, and on arguments that are right. Nothing but open, add and failing calls allocates.
@@ -31,6 +31,10 @@ TTRT_API void *ttrt_turns_state(const ttrt_turns *turns, uint32_t state);
 TTRT_API ttrt_status ttrt_turns_start(ttrt_turns *turns, ttrt_error *error);
 /** Completes what is in flight. NULL is allowed. */
 TTRT_API void ttrt_turns_close(ttrt_turns *turns);
+
+/** For libttrt_shapes, before it fills slots, which a pipeline, or commands in flight, of another
+ * variant may use: TTRT_BUSY if a run could not begin now. */
+TTRT_API ttrt_status ttrt_device_idle(ttrt_device *device, ttrt_error *error);
 
 /** Begins the use by a call; on success, ttrt_turns_leave() ends it. TTRT_BUSY if another call uses
  * it. */

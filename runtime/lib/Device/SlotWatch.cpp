@@ -118,9 +118,16 @@ void SlotWatch::finish(const Effects &effects) noexcept {
 }
 
 void SlotWatch::give(uint32_t entry, uint32_t input) noexcept {
-  for (uint32_t i = 0; i < sharedCount_; ++i)
-    if (shared_[i].entry == entry && shared_[i].input == input)
-      shared_[i].isGone.store(false, std::memory_order_relaxed);
+  Shared *given = shared_.get();
+  while (given != sharedEnd() && (given->entry != entry || given->input != input))
+    ++given;
+  if (given == sharedEnd())
+    return;
+  given->isGone.store(false, std::memory_order_relaxed);
+  // Slots of other variants may have the same bytes.
+  for (Shared *other = shared_.get(); other != sharedEnd(); ++other)
+    if (other->entry != entry && other->begin < given->end && given->begin < other->end)
+      other->isGone.store(true, std::memory_order_relaxed);
 }
 
 void SlotWatch::run(uint32_t entry, const ttrt_input *inputs) {

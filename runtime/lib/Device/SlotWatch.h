@@ -11,6 +11,7 @@
 #include "Bundle/Bundle.h"
 #include "Bundle/DecodedPlan.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -25,7 +26,14 @@ public:
   /// Inputs whose slots have a lifetime are always watched; outputs only if `outputs` is set.
   SlotWatch(const Bundle &bundle, bool outputs);
 
-  /// The input is written, or its slot is handed out for the caller to fill.
+  /// Whether other tensors have the bytes of an input's slot at times.
+  bool isShared(uint32_t entry, uint32_t input) const noexcept {
+    return std::any_of(shared_.get(), shared_.get() + sharedCount_, [&](const Shared &slot) {
+      return slot.entry == entry && slot.input == input;
+    });
+  }
+  /// The input is written, or its slot is handed out for the caller to fill: slots of other entry
+  /// points that share its bytes are overwritten.
   void give(uint32_t entry, uint32_t input) noexcept;
   /// A run of an entry point, or a replay of a trace, begins. Throws Error, changing nothing, if an
   /// input that it reads from its slot has been overwritten.

@@ -74,7 +74,7 @@ def test_what_a_bundle_says(encoder):
         assert variant.memory >= sum(p.bytes for p in (*encoder[name].inputs.values(), *encoder[name].outputs.values()))
         assert encoder[name].dims == {} and encoder[name].variants == ()
     assert len(encoder.entries) == len(variants)
-    assert encoder.schedules == {} and encoder[variants[0].name].schedules
+    assert encoder.schedules == encoder[variants[0].name].schedules and "overlap-io" in encoder.schedules
     with pytest.raises(KeyError, match="no entry point 'other'"):
         encoder["other"]
 
@@ -127,12 +127,49 @@ def test_streams(encoder, reference):
                 close(encoder.run(**texts(2, 2)), expected(reference, texts(2, 2)))
     with pytest.raises(ValueError, match="sequence"):
         list(encoder.stream([texts(1, 3), texts(1, 41)]))
-    with pytest.raises(ttrt.NotFoundError, match="model 'main' has no schedule 'double'"):
+    with pytest.raises(ttrt.NotFoundError, match="no schedule 'double'"):
         encoder.stream(batches, "double")
     stream = encoder.stream(batches)
     next(stream)
     stream.close()
     assert list(stream) == []
+
+
+@pytest.mark.parametrize("dims", [None, {}, {"batch": 2}, {"sequence": 17, "batch": 1}])
+def test_streams_through_one_variant(encoder, reference, dims):
+    """By each schedule, inferences of different sizes, up to those of the variant."""
+    batch, sequence = (dims or {}).get("batch", 3), (dims or {}).get("sequence", 40)
+    batches = [texts(1 + i % batch, 1 + 7 * i % sequence, i) for i in range(12)]
+    out = [{"embedding": np.empty((1 + i % batch, 32), np.float32)} for i in range(12)]
+    wanted = [expected(reference, each) for each in batches]
+    for schedule in encoder.schedules if dims is None else ["auto"]:
+        with encoder.stream(batches, schedule, ahead=5, out=out, dims=dims) as stream:
+            assert schedule in ("auto", stream.schedule)
+            for outputs, want, mine in zip(stream, wanted, out, strict=True):
+                assert outputs["embedding"] is mine["embedding"]
+                close(outputs, want)
+                if want is not wanted[-1]:
+                    with pytest.raises(ttrt.BusyError):
+                        encoder.run(**batches[0])
+
+
+def test_streams_of_what_does_not_fit(encoder, reference):
+    held = [variant for variant in encoder.variants if variant.high["sequence"] < 40][-1].high
+    with encoder.stream([texts(1, 1), texts(1, 40)], "single", dims=held) as stream:
+        with pytest.raises(ValueError, match=rf"'main.{held['batch']}x{held['sequence']}' of model 'main' does not hold "
+                                             rf"batch = 1, sequence = 40; it has batch 1..{held['batch']}, sequence 1.."):  # fmt: skip
+            list(stream)
+    with pytest.raises(ValueError, match=r"holds batch = 1, sequence = 41; it has batch 1\.\.3, sequence 1\.\.40 in "):
+        list(encoder.stream([texts(1, 41)], "single"))
+    with pytest.raises(ValueError, match="holds batch = 4, sequence = 40"):
+        encoder.stream([texts(1, 1)], dims={"batch": 4})
+    with pytest.raises(ValueError, match=r"dims: model 'main' has \['batch', 'sequence'\], found 'length'"):
+        encoder.stream([texts(1, 1)], dims={"length": 4})
+    with pytest.raises(ValueError, match="dims: entry point 'main.3x40' has none"):
+        encoder["main.3x40"].stream([], dims={"batch": 3})
+    with pytest.raises(ValueError, match="expected arrays, found IN_SLOT"):
+        list(encoder.stream([texts(1, 1)], "single", out=[{"embedding": ttrt.IN_SLOT}]))
+    close(encoder.run(**texts(2, 7)), expected(reference, texts(2, 7)))
 
 
 def test_threads(encoder, reference):
@@ -179,6 +216,46 @@ def test_variants_are_entry_points(encoder, reference):
     assert found["last_hidden_state"].shape == (3, 40, 32)
     corner = {"last_hidden_state": found["last_hidden_state"][:2, :17], "embedding": found["embedding"][:2]}
     close(corner, expected(reference, inputs))
+
+
+def test_a_bound_call_of_a_variant(encoder, reference):
+    """Whole arrays, of which each call uses the corner that its extents say."""
+    entry = encoder["main.3x40"]
+    arrays = {name: np.full(port.shape, 49, port.dtype) for name, port in entry.inputs.items()}
+    arrays["extents"][...] = 3, 40
+    call = entry.bind(arrays)
+    for sizes in ((2, 17), (3, 40), (1, 1), (3, 5)):
+        inputs = texts(*sizes)
+        for name, array in inputs.items():
+            arrays[name][: sizes[0], : sizes[1]] = array
+        arrays["extents"][...] = sizes
+        found = call()
+        corner = {"last_hidden_state": found["last_hidden_state"][: sizes[0], : sizes[1]], "embedding": found["embedding"][: sizes[0]]}
+        close(corner, expected(reference, inputs))
+    for sizes, wrong in (((2, 41), "'sequence' is 41; expected a multiple of 1 from 1 to 40"), ((0, 4), "'batch' is 0")):
+        arrays["extents"][...] = sizes
+        with pytest.raises(ttrt.InvalidArgumentError, match=f"input 'extents' of entry point 'main.3x40': {wrong}"):
+            call()
+
+
+def test_slots_of_variants(encoder, reference):
+    """They have the same bytes: what another variant has overwritten, or another slot, is not used."""
+    small, large = encoder[encoder.variants[0].name], encoder["main.3x40"]
+    inputs = texts(3, 40)
+    rest = {"attention_mask": inputs["attention_mask"], "extents": np.array([3, 40], np.int32)}
+    given = {name: np.ones(port.shape, port.dtype) for name, port in small.inputs.items()}
+
+    def fill():
+        large.input_slot("input_ids")[...] = inputs["input_ids"]
+
+    for overwrite in (lambda: small.run(**given), lambda: small.input_slot("input_ids"), lambda: encoder.run(**texts(1, 1))):
+        fill()
+        overwrite()
+        with pytest.raises(ttrt.OverwrittenError, match="input 'input_ids' of entry point 'main.3x40'"):
+            large.run(input_ids=ttrt.IN_SLOT, **rest)
+        fill()
+        for _ in range(2):
+            close(large.run(input_ids=ttrt.IN_SLOT, **rest), expected(reference, inputs))
 
 
 WRONG = [

@@ -117,6 +117,78 @@ TEST_F(Slots, AnInputThatOthersHaveOverwrittenIsNotUsed) {
   EXPECT_EQ(loaded.run(values, kElements), values);
 }
 
+/// y = x by two entry points, as variants of a model are: their inputs have the same bytes.
+BundleBuilder overlaidSlots() {
+  BundleBuilder builder;
+  builder.bundle.target->queues = 2;
+  for (uint32_t i = 0; i < 2; ++i) {
+    // Points of each: write; copy, end; read.
+    const uint64_t x = 4096, y = 8192 + i * 4096, begin = 4 * i;
+    const std::string number = std::to_string(i);
+    StreamBuilder stream;
+    stream.copy(y, x, kBytes);
+    stream.end();
+    const uint32_t xBuffer =
+        builder.buffer("x" + number, fb::BufferKind::Slot, x, kBytes, begin, begin + 2);
+    const uint32_t yBuffer = builder.buffer("y" + number, fb::BufferKind::Slot, y, kBytes);
+    fb::EntryPointT &entry = builder.entry("main." + number);
+    BundleBuilder::port(entry.inputs, "x", {int64_t(kElements)}, xBuffer);
+    BundleBuilder::port(entry.outputs, "y", {int64_t(kElements)}, yBuffer);
+    builder.run(entry, {builder.trace("t" + number, stream)});
+  }
+  return builder;
+}
+
+/// Filling the slot of one variant overwrites that of another one, which has not run since.
+TEST(OverlaidSlots, AnInputThatAnotherOneHasOverwrittenIsNotUsed) {
+  const TemporaryFile file(overlaidSlots().finish());
+  Loaded loaded(file.path(), deviceOptions(1, 2));
+  ttrt_error error;
+  const std::vector<float> values = ramp(kElements), others(kElements, 5);
+  std::vector<float> got(kElements);
+  auto fill = [&](uint32_t entry, const std::vector<float> &with) {
+    void *slot = nullptr;
+    ASSERT_EQ(ttrt_device_input_slot(loaded.device, entry, 0, &slot, &error), TTRT_OK);
+    memcpy(slot, with.data(), kBytes);
+  };
+  auto run = [&](uint32_t entry) {
+    ttrt_input input{};
+    ttrt_output output{got.data(), kBytes};
+    return ttrt_run(loaded.device, entry, &input, &output, nullptr, &error);
+  };
+  fill(0, values);
+  fill(1, others);
+  EXPECT_EQ(run(0), TTRT_OVERWRITTEN);
+  ASSERT_EQ(run(1), TTRT_OK) << error.message;
+  EXPECT_EQ(got, others);
+  fill(0, values);
+  ASSERT_EQ(run(0), TTRT_OK) << error.message;
+  EXPECT_EQ(got, values);
+  ASSERT_EQ(run(0), TTRT_OK) << "it keeps what it has";
+  // A pipeline uses its bytes.
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  ttrt_pipeline *pipeline;
+  ASSERT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_OK)
+      << error.message;
+  void *slot = nullptr;
+  EXPECT_EQ(ttrt_device_input_slot(loaded.device, 1, 0, &slot, &error), TTRT_BUSY);
+  EXPECT_STREQ(error.message, "the device has a pipeline, which may use the bytes of this slot; "
+                              "close it first");
+  EXPECT_EQ(slot, nullptr);
+  ttrt_pipeline_close(pipeline);
+  // By commands of a queue.
+  auto write = [&](uint32_t entry, const std::vector<float> &with) {
+    ASSERT_EQ(ttrt_enqueue_write(loaded.device, 0, entry, 0, with.data(), kBytes, 0, &error),
+              TTRT_OK)
+        << error.message;
+  };
+  write(0, values);
+  write(1, others);
+  EXPECT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, 0, &error), TTRT_OVERWRITTEN);
+  EXPECT_EQ(ttrt_enqueue_execute(loaded.device, 0, 1, 0, &error), TTRT_OK) << error.message;
+  EXPECT_EQ(ttrt_device_synchronize(loaded.device, &error), TTRT_OK) << error.message;
+}
+
 TEST_F(Slots, AnInputWithASlotOfItsOwnIsKept) {
   fillSlot(1);
   for (int i = 0; i < 3; ++i) {

@@ -8,6 +8,7 @@
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/VariantBundle.h"
 #include "ttrt/pipeline.h"
+#include "ttrt/queue.h"
 
 #include <cmath>
 #include <random>
@@ -167,8 +168,9 @@ TEST(Shapes, ChoosesTheSmallestVariantThatHoldsThem) {
     EXPECT_EQ(std::string(model.error.message),
               "no variant of model 'main' holds batch = " + std::to_string(batch) +
                   ", sequence = " + std::to_string(sequence) +
-                  "; it has main.1x4 (batch 1..1, sequence 1..4), main.4x8 (batch 1..4, sequence "
-                  "1..8), main.2x32 (batch 1..2, sequence 1..32)");
+                  "; it has batch 1..4, sequence 1..32 in 3 variants: main.1x4 (batch 1..1, "
+                  "sequence 1..4), main.4x8 (batch 1..4, sequence 1..8), main.2x32 (batch 1..2, "
+                  "sequence 1..32)");
   }
 }
 
@@ -268,8 +270,26 @@ TEST(Shapes, NoVariantHoldsThem) {
   const Case given(3, 9, 1);
   Call call(given);
   EXPECT_EQ(call.run(model), TTRT_UNSUPPORTED);
-  EXPECT_NE(strstr(model.error.message, "no variant of model 'main' holds batch = 3, sequence = 9"),
-            nullptr)
+  EXPECT_STREQ(model.error.message,
+               "no variant of model 'main' holds batch = 3, sequence = 9; it has batch 1..4, "
+               "sequence 1..32 in 3 variants: main.1x4 (batch 1..1, sequence 1..4), main.4x8 "
+               "(batch 1..4, sequence 1..8), main.2x32 (batch 1..2, sequence 1..32)");
+}
+
+/// The bounds of dimensions come first, and no variant is cut.
+TEST(Shapes, NoRoomForTheBoundsOfAllVariants) {
+  BundleBuilder builder = variantBundle();
+  const std::string batch(170, 'b');
+  for (const auto &entry : builder.bundle.entries)
+    entry->variant->dims[0] = batch;
+  Model model(std::move(builder));
+  const Case given(3, 9, 1);
+  Call call(given);
+  EXPECT_EQ(call.run(model), TTRT_UNSUPPORTED);
+  const std::string bounds = " 1..4, sequence 1..32 in 3 variants, among them main.4x8 (";
+  EXPECT_NE(std::string(model.error.message).find("; it has " + batch + bounds), std::string::npos)
+      << model.error.message;
+  EXPECT_TRUE(std::string(model.error.message).ends_with(" 1..2, sequence 1..32)"))
       << model.error.message;
 }
 
@@ -378,10 +398,83 @@ TEST(Shapes, PacksForAPipeline) {
   char bytes[4];
   EXPECT_EQ(ttrt_model_pack(model.model, 1, 1, large, bytes, bytes, 32, &model.error),
             TTRT_UNSUPPORTED);
-  EXPECT_STREQ(model.error.message, "variant 'main.4x8' of model 'main' does not hold the extents");
+  EXPECT_STREQ(model.error.message,
+               "variant 'main.4x8' of model 'main' does not hold batch = 5, sequence = 1; it has "
+               "batch 1..4, sequence 1..8");
   EXPECT_EQ(ttrt_model_pack(model.model, 1, 1, small, bytes, bytes, 31, &model.error),
             TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(model.error.message, "'mask' of variant 'main.4x8' has 31 bytes; expected 32");
+}
+
+/// As entry points, by any call, variants run the extents that they hold, and no others.
+TEST(Shapes, VariantsRefuseOtherExtents) {
+  Model model(variantBundle({{1, 4, 2, 8, 2}}), 1);
+  std::vector<float> x(4 * 8 * 3), w(3), y(4), z(4 * 4 * 3);
+  std::vector<int8_t> mask(4 * 8);
+  int32_t extents[2];
+  const ttrt_input inputs[] = {
+      {x.data(), 4 * x.size()}, {mask.data(), mask.size()}, {w.data(), 12}, {extents, 8}};
+  const ttrt_output outputs[] = {{y.data(), 16}, {z.data(), 4 * z.size()}};
+  ttrt_device *const device = model.loaded.device;
+  auto run = [&] { return ttrt_run(device, 0, inputs, outputs, nullptr, &model.error); };
+  auto write = [&] { return ttrt_enqueue_write(device, 0, 0, 3, extents, 8, 1, &model.error); };
+  struct {
+    int32_t batch, sequence;
+    const char *says;
+  } const wrong[] = {{0, 4, "'batch' is 0; expected a multiple of 1 from 1 to 4"},
+                     {5, 4, "'batch' is 5; expected a multiple of 1 from 1 to 4"},
+                     {1, 3, "'sequence' is 3; expected a multiple of 2 from 2 to 8"},
+                     {1, -2, "'sequence' is -2; expected a multiple of 2 from 2 to 8"},
+                     {1, INT32_MAX, "'sequence' is 2147483647; expected"}};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  for (const auto &each : wrong) {
+    extents[0] = each.batch;
+    extents[1] = each.sequence;
+    auto expectRefused = [&](ttrt_status status) {
+      EXPECT_EQ(status, TTRT_INVALID_ARGUMENT);
+      const std::string text = "input 'extents' of entry point 'main.4x8': ";
+      EXPECT_NE(std::string(model.error.message).find(text + each.says), std::string::npos)
+          << model.error.message;
+    };
+    expectRefused(run());
+    expectRefused(write());
+    ttrt_pipeline *pipeline;
+    ASSERT_EQ(ttrt_pipeline_open(device, &options, &pipeline, &model.error), TTRT_OK);
+    expectRefused(ttrt_pipeline_enqueue(pipeline, inputs, nullptr, TTRT_WAIT, &model.error));
+    ttrt_pipeline_close(pipeline);
+    void *slot;
+    ASSERT_EQ(ttrt_device_input_slot(device, 0, 3, &slot, &model.error), TTRT_OK);
+    memcpy(slot, extents, sizeof(extents));
+    const ttrt_input inSlots[4] = {};
+    expectRefused(ttrt_run(device, 0, inSlots, outputs, nullptr, &model.error));
+  }
+  extents[0] = 4;
+  extents[1] = 6;
+  EXPECT_EQ(run(), TTRT_OK) << model.error.message;
+  EXPECT_EQ(write(), TTRT_OK) << model.error.message;
+}
+
+/// Its slots may be those of the variant that the run would take.
+TEST(Shapes, NothingIsCopiedWhileAPipelineIsOpen) {
+  Model model(variantBundle(), 1);
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  options.entry = model.variant(0).entry;
+  ttrt_slot slot = TTRT_SLOT_INIT;
+  ASSERT_EQ(ttrt_model_input_slot(model.loaded.device, model.model, 0, 0, &slot, &model.error),
+            TTRT_OK);
+  memset(slot.data, 0xff, slot.bytes);
+  ttrt_pipeline *pipeline;
+  ASSERT_EQ(ttrt_pipeline_open(model.loaded.device, &options, &pipeline, &model.error), TTRT_OK)
+      << model.error.message;
+  const Case given(1, 3, 1);
+  Call call(given);
+  EXPECT_EQ(call.run(model), TTRT_BUSY);
+  EXPECT_STREQ(model.error.message, "the device has a pipeline; close it first");
+  const auto *bytes = static_cast<const uint8_t *>(slot.data);
+  EXPECT_EQ(std::count(bytes, bytes + slot.bytes, 0xff), static_cast<ptrdiff_t>(slot.bytes));
+  ttrt_pipeline_close(pipeline);
+  ASSERT_EQ(call.run(model), TTRT_OK) << model.error.message;
+  call.expectResult();
 }
 
 TEST(Shapes, ModelsWithoutVariants) {
@@ -480,6 +573,74 @@ TEST(Shapes, AllocatesNothing) {
   EXPECT_EQ(allocations.load(), before);
   for (const auto &call : calls)
     call->expectResult();
+}
+
+/// Each inference has extents of its own, in slots that are filled in place, and in a pipeline.
+TEST(Shapes, SlotsAndPipelinesAllocateNothing) {
+  Model model(variantBundle(), 1);
+  std::vector<Case> cases;
+  std::vector<std::vector<float>> sums;
+  for (uint32_t i = 0; i < 20; ++i) {
+    cases.emplace_back(1 + i % 4, 1 + i % 8, i);
+    sums.emplace_back(cases.back().y.size());
+  }
+  std::vector<float> x(4 * 8 * 3);
+  std::vector<int8_t> mask(4 * 8);
+  ttrt_status status = TTRT_OK;
+  auto expectOk = [&](ttrt_status next) { status = status == TTRT_OK ? next : status; };
+
+  long before = allocations.load();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const int64_t extents[] = {cases[i].batch, cases[i].sequence};
+    uint32_t variant;
+    expectOk(ttrt_model_choose(model.model, extents, &variant, &model.error));
+    const void *const dense[] = {cases[i].x.data(), cases[i].mask.data(), cases[i].w};
+    const int64_t shapes[][3] = {
+        {extents[0], extents[1], kVariantDepth}, {extents[0], extents[1]}, {kVariantDepth}};
+    ttrt_shaped_input inputs[3];
+    for (uint32_t input = 0; input < 3; ++input) {
+      ttrt_slot slot = TTRT_SLOT_INIT;
+      expectOk(ttrt_model_input_slot(model.loaded.device, model.model, variant, input, &slot,
+                                     &model.error));
+      expectOk(ttrt_model_pack(model.model, variant, input, extents, dense[input], slot.data,
+                               slot.bytes, &model.error));
+      inputs[input] = {nullptr, slot.rank, shapes[input]};
+    }
+    ttrt_shaped_output outputs[] = {{sums[i].data(), 4 * sums[i].size(), nullptr, 0}, {}};
+    expectOk(
+        ttrt_run_shaped(model.loaded.device, model.model, inputs, outputs, nullptr, &model.error));
+  }
+  EXPECT_EQ(allocations.load(), before);
+  ASSERT_EQ(status, TTRT_OK) << model.error.message;
+  for (size_t i = 0; i < cases.size(); ++i)
+    EXPECT_EQ(std::exchange(sums[i], std::vector<float>(sums[i].size())), cases[i].y);
+
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  options.entry = model.variant(1).entry;
+  ttrt_pipeline *pipeline;
+  ASSERT_EQ(ttrt_pipeline_open(model.loaded.device, &options, &pipeline, &model.error), TTRT_OK)
+      << model.error.message;
+  before = allocations.load();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const int64_t extents[] = {cases[i].batch, cases[i].sequence};
+    expectOk(ttrt_model_pack(model.model, 1, 0, extents, cases[i].x.data(), x.data(), 4 * x.size(),
+                             &model.error));
+    expectOk(ttrt_model_pack(model.model, 1, 1, extents, cases[i].mask.data(), mask.data(),
+                             mask.size(), &model.error));
+    const int32_t numbers[] = {static_cast<int32_t>(extents[0]), static_cast<int32_t>(extents[1])};
+    const ttrt_input inputs[] = {
+        {x.data(), 4 * x.size()}, {mask.data(), mask.size()}, {cases[i].w, 12}, {numbers, 8}};
+    expectOk(ttrt_pipeline_enqueue(pipeline, inputs, nullptr, TTRT_WAIT, &model.error));
+    const void *popped[2];
+    expectOk(ttrt_pipeline_pop(pipeline, popped, TTRT_WAIT, &model.error));
+    expectOk(
+        ttrt_model_unpack(model.model, 1, 0, extents, popped[0], 16, sums[i].data(), &model.error));
+  }
+  EXPECT_EQ(allocations.load(), before);
+  ASSERT_EQ(status, TTRT_OK) << model.error.message;
+  ttrt_pipeline_close(pipeline);
+  for (size_t i = 0; i < cases.size(); ++i)
+    EXPECT_EQ(sums[i], cases[i].y);
 }
 
 TEST(Shapes, ThreadsShareAModel) {

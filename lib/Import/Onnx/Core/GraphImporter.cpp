@@ -113,7 +113,8 @@ Value GraphImporter::getValue(StringRef name) {
   return values[name] = value;
 }
 
-std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef name) const {
+std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef name,
+                                                                    bool withNamed) const {
   auto given = shared.options.valueShapes.find(name);
   if (given != shared.options.valueShapes.end() && prefix.empty())
     return getNumElementsChecked(given->second) ? std::optional(given->second) : std::nullopt;
@@ -122,9 +123,13 @@ std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef na
     return std::nullopt;
   SmallVector<int64_t> shape;
   for (const onnx::TensorShapeProto_Dimension &dim : value->type().tensor_type().shape().dim()) {
-    if (!dim.has_dim_value() || dim.dim_value() < 0)
+    auto named = shared.options.dims.find(dim.dim_param());
+    if (withNamed && named != shared.options.dims.end() && prefix.empty())
+      shape.push_back(named->second);
+    else if (dim.has_dim_value() && dim.dim_value() >= 0)
+      shape.push_back(dim.dim_value());
+    else
       return std::nullopt;
-    shape.push_back(dim.dim_value());
   }
   if (!getNumElementsChecked(shape))
     return std::nullopt;
@@ -296,7 +301,7 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
   const int64_t opset = std::max<int64_t>(getOpset(node), 1);
   OnnxNode importing(node, opset, *this, nameOf(node), *inputs);
   checkTensors(importing);
-  auto findShape = [&](StringRef name) { return getDeclaredShape(name); };
+  auto findShape = [&](StringRef name) { return getDeclaredShape(name, /*withNamed=*/true); };
   auto convert = [&](onnx::TensorProto &tensor, StringRef name, EmitErrorFn emitError) {
     return shared.convertTensor(tensor, name, emitError);
   };

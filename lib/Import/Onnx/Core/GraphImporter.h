@@ -41,8 +41,10 @@ public:
   Value getValue(StringRef name);
   /// The values of the graph's outputs. Fails if one is missing.
   FailureOr<SmallVector<Value>> getOutputs();
-  /// The shape that the model declares for a value, if it is static.
-  std::optional<SmallVector<int64_t>> getDeclaredShape(StringRef name) const;
+  /// The shape that the model declares for a value, if it is static, or, `withNamed`, if its named
+  /// dimensions have the sizes that the options give them.
+  std::optional<SmallVector<int64_t>> getDeclaredShape(StringRef name,
+                                                       bool withNamed = false) const;
 
   /// Imports the body of a control flow op. `step` tells several imports of one body apart.
   FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,

@@ -305,12 +305,11 @@ SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
           if (!own.dim_param().empty())
             known.insert(own.dim_param());
     if (!known.contains(dim.getKey()))
-      shared.errors.emit() << spell(llvm::is_contained(options.histogram.dims, dim.getKey())
-                                        ? "dims-from"
-                                        : "dim")
-                           << " names '" << dim.getKey()
-                           << "', but the named dimensions of the graph's inputs are: "
-                           << (known.empty() ? "none" : llvm::join(known, ", "));
+      shared.errors.emit()
+          << spell(llvm::is_contained(options.histogram.dims, dim.getKey()) ? "dims-from" : "dim")
+          << " names '" << dim.getKey() << "', but the named dimensions of the graph's inputs are: "
+          << (known.empty() ? "none" : llvm::join(known, ", "))
+          << (options.prefix.empty() ? "" : "; of several models, one alone has 'entry/name'");
   }
   shapes.propose();
   checkNames(shared, proto, spell("input-shape"), llvm::to_vector(options.inputShapes.keys()));

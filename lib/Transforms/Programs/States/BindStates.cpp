@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Traces/StateOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "ttc/Support/Spelling.h"
 #include "ttc/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -103,6 +105,8 @@ private:
       return function.emitError("expected @") << function.getSymName() << " to have the output '"
                                               << *output << "', which replaces its input '" << input
                                               << "' (" << pattern.text << "), found none";
+    if (failed(checkSize(function, index, input)))
+      return failure();
     Type type = function.getArgumentTypes()[index];
     if (Type found = function.getResultTypes()[*result]; found != type) {
       InFlightDiagnostic error = function.emitError("expected output '")
@@ -122,6 +126,32 @@ private:
     function.setResultAttr(*result, kStateAttrName, name);
     ++numBound;
     return true;
+  }
+
+  /// All variants of a model share a state, which is kept as a whole, whatever size the last run
+  /// had.
+  LogicalResult checkSize(func::FuncOp function, unsigned index, StringRef input) {
+    auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
+    auto sizes = function.getArgAttrOfType<AffineMapAttr>(index, kDimsAttrName);
+    for (unsigned dim = 0; variant && sizes && dim < variant.getNumDims(); ++dim) {
+      if (!sizes.getValue().isFunctionOfSymbol(dim))
+        continue;
+      const StringRef name = variant.getDims()[dim];
+      int64_t most = 0;
+      for (auto other : getOperation().getOps<func::FuncOp>())
+        if (auto same = other->getAttrOfType<VariantAttr>(kVariantAttrName);
+            same && same.getOf() == variant.getOf())
+          most = std::max(most, same.getHigh()[dim]);
+      InFlightDiagnostic error =
+          function.emitError("expected a state of one size in all runs, found '")
+          << input << "', whose size depends on " << name;
+      error.attachNote() << "give " << name << " one size, such as "
+                         << spell(Setting{"dim", name.str(), std::to_string(most)})
+                         << ", or keep a state of the largest size, of which each run writes a "
+                            "part";
+      return error;
+    }
+    return success();
   }
 
   /// The state of an input's name, which functions share.

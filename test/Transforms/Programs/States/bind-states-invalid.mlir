@@ -4,6 +4,7 @@
 // RUN: ttc-opt %t/type.mlir --ttc-bind-states="state=past_*=present_*" --verify-diagnostics
 // RUN: ttc-opt %t/shared.mlir --ttc-bind-states="state=past_*=present_*" --verify-diagnostics
 // RUN: ttc-opt %t/twice.mlir --ttc-bind-states="state=past_*=present_*,past_0=present_0" --verify-diagnostics
+// RUN: ttc-opt %t/size.mlir --ttc-bind-states="state=past_*=present_*" --verify-diagnostics
 // RUN: not ttc-opt %t/output.mlir --ttc-bind-states="state=cache_*=present_*" 2>&1 | FileCheck %s --check-prefix=UNUSED
 // RUN: not ttc-opt %t/output.mlir --ttc-bind-states="state=past_*" 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // RUN: not ttc-opt %t/output.mlir --ttc-bind-states="state=past_*=present" 2>&1 | FileCheck %s --check-prefix=SYNTAX
@@ -40,4 +41,12 @@ module {
   func.func @main(%a: tensor<4xf32> {ttc.name = "past_0"}) -> (tensor<4xf32> {ttc.name = "present_0"}) {
     return %a : tensor<4xf32>
   }
+}
+//--- size.mlir
+// expected-error@+2 {{expected a state of one size in all runs, found 'past_0', whose size depends on rows}}
+// expected-note@+1 {{give rows one size, such as --dim=rows:8, or keep a state of the largest size, of which each run writes a part}}
+func.func @main.8(%a: tensor<8xf32> {ttc.name = "past_0", ttc.dims = affine_map<()[s0, s1] -> (s1)>}, %extents: tensor<2xi32> {ttc.name = "extents"})
+    -> (tensor<8xf32> {ttc.name = "present_0"})
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "rows"], low = [1, 1], high = [4, 8]>} {
+  return %a : tensor<8xf32>
 }
