@@ -276,6 +276,13 @@ TTC_INLINE void multiplyPanel(vf (&sums)[MR][NV], const float *first, int64_t ro
 template <int MR, int NV, bool WIDE, typename TB>
 TTC_INLINE void runTileOfPanel(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                                void *const *operands, epilogue_t epilogue) {
+  // A row has the same bits whatever rows are beside it: half a tile sums in the order of a whole
+  // one.
+  if (p.bounded && MR != mostRows(p)) {
+    if (mostRows(p) == 2 * MR)
+      return runTile<MR, NV, depthUnroll<2 * MR, WIDE>(), 1>(t, p, valid, operands, epilogue);
+    return runTile<MR, NV, depthUnroll<2 * MR - 1, WIDE>(), 1>(t, p, valid, operands, epilogue);
+  }
   // All panels are summed in the same order.
   if constexpr (MR == 1 && WIDE && kDepthUnrollOfRow != depthUnroll<MR, WIDE>())
     if (meetsPanels(p))

@@ -42,16 +42,17 @@ def fill(model, sizes, rng):
     return inputs
 
 
-def compile_ranges(tools, tmp_path, model, dims, check=True):
+def compile_ranges(tools, tmp_path, model, dims, check=True, options=()):
     """The bundle, and the finished process."""
     path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
     onnx.save(model, path)
     return bundle, tools.run(
-        "ttc-translate", "--onnx-to-bundle", *[f"--dim={dim}" for dim in dims], str(path), "-o", str(bundle), check=check)
+        "ttc-translate", "--onnx-to-bundle", *options, *[f"--dim={dim}" for dim in dims], str(path), "-o", str(bundle), check=check)
 
 
-def check(tools, tmp_path, model, dims, runs, seed=0):
-    return check_bundle(tools, compile_ranges(tools, tmp_path, model, dims)[0], model, dims, runs, seed)
+def check(tools, tmp_path, model, dims, runs, seed=0, options=(), tolerance=1e-5):
+    bundle, _ = compile_ranges(tools, tmp_path, model, dims, options=options)
+    return check_bundle(tools, bundle, model, dims, runs, seed, tolerance)
 
 
 def check_bundle(tools, bundle, model, dims, runs, seed=0, tolerance=1e-5, least=1e-30):
@@ -77,6 +78,10 @@ def check_bundle(tools, bundle, model, dims, runs, seed=0, tolerance=1e-5, least
                     port = entry.inputs[key]
                     padded[key] = np.full(port.shape, rng.choice(GARBAGE[array.dtype.kind]), array.dtype)
                     padded[key][tuple(map(slice, array.shape))] = array
+                # What an earlier run left behind: NaN wherever this one does not write.
+                highest = np.array(name.split(".")[1].split("x"), np.int32)
+                device.run(entry, {key: highest if key == "extents" else np.full_like(array, GARBAGE[array.dtype.kind][0])
+                                   for key, array in padded.items()})
                 found = device.run(entry, padded)
                 for key, wanted in expected.items():
                     part = found[key][tuple(map(slice, wanted.shape))].astype(np.float64)
@@ -278,6 +283,25 @@ QUANTIZED = {
         ("GlobalAveragePool", ["y"], ["mean"], {}),
         shape=IMAGE, outputs=["y", "mean"], s=np.float32(0.05), z=np.uint8(131), w=KERNEL, ws=SCALES,
         wz=np.zeros(8, np.int8), s2=np.float32(0.06), z2=np.uint8(7)), ["batch:1..2", "h:6..20", "w:6..20"]),
+    "depthwise convolutions between dequantized values": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("DequantizeLinear", ["q", "s", "z"], ["d"], {}),
+        ("DequantizeLinear", ["w", "ws", "wz"], ["v"], {"axis": 0}),
+        ("Conv", ["d", "v"], ["c"], {"pads": [1, 1, 1, 1]}),
+        ("QuantizeLinear", ["c", "s2", "z2"], ["p"], {}),
+        ("DequantizeLinear", ["p", "s2", "z2"], ["e"], {}),
+        ("DequantizeLinear", ["dw", "ws", "wz"], ["dv"], {"axis": 0}),
+        ("Conv", ["e", "dv"], ["f"], {"pads": [1, 1, 1, 1], "strides": [2, 2], "group": 8}),
+        ("QuantizeLinear", ["f", "s3", "z3"], ["g"], {}),
+        ("DequantizeLinear", ["g", "s3", "z3"], ["h1"], {}),
+        ("DequantizeLinear", ["fw", "ws", "wz"], ["fv"], {"axis": 0}),
+        ("Conv", ["h1", "fv"], ["i"], {"pads": [2, 2, 2, 2], "group": 8}),
+        ("QuantizeLinear", ["i", "s3", "z3"], ["j"], {}),
+        ("DequantizeLinear", ["j", "s3", "z3"], ["y"], {}),
+        shape=IMAGE, outputs=["y", "e"], s=np.float32(0.05), z=np.uint8(131), w=KERNEL, ws=SCALES,
+        wz=np.zeros(8, np.int8), s2=np.float32(0.06), z2=np.uint8(7), s3=np.float32(0.05), z3=np.uint8(120),
+        dw=RNG.integers(-64, 64, (8, 1, 3, 3)).astype(np.int8), fw=RNG.integers(-64, 64, (8, 1, 5, 5)).astype(np.int8)),
+        ["batch:1..2", "h:6..20", "w:6..36"]),
     "integer convolution and pool": (quantized(
         ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
         ("QLinearConv", ["q", "s", "z", "w", "ws", "wz", "s2", "z2"], ["c"], {"pads": [1, 1, 1, 1]}),
@@ -306,7 +330,7 @@ QUANTIZED = {
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_quantized_models(name, tools, tmp_path):
     model, dims = QUANTIZED[name]
-    assert check(tools, tmp_path, model, dims, runs=8) >= 10
+    assert check(tools, tmp_path, model, dims, runs=8) >= 8
 
 
 def test_a_mask_that_is_looked_up(tools, tmp_path):

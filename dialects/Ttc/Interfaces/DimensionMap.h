@@ -20,8 +20,8 @@ class DimensionMap {
 public:
   static constexpr int kNone = -1;
 
-  /// Element i of the result reads the operand up to element (i * stride + reach) / dilation, rounded
-  /// down.
+  /// Element i of the result reads the operand up to element (i * stride + reach) / dilation,
+  /// rounded down.
   struct Window {
     int64_t stride, reach, dilation = 1;
   };

@@ -122,6 +122,8 @@ void KernelGemmOp::describeDimensions(DimensionMap &map) {
     dims.push_back(getAView() && !getKernel() ? map.addWhole()
                    : isWindow                 ? map.addLoop(LoopKind::Window, Combiner::Sum)
                                               : map.addParallel());
+    if (getAView())
+      map.fix(dims.back());
     if (isWindow) {
       DimensionMap::Window window = getWindow(*this, *getKernel(), dim - 1);
       window.dilation = kernelValue(getInputDilation(), dim - 1, 1);
@@ -247,7 +249,9 @@ void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
     const int loop = map.addLoop(LoopKind::Window, Combiner::Sum);
     map.set(0, dim, loop);
     map.set(y, dim, loop);
-    map.setWindow(loop, {1, static_cast<int64_t>(getTaps()) - 1 - getPads()[dim - 1]});
+    // All that a tile reads, also for results that do not count: it reaches the others of the tile.
+    map.setWindow(loop,
+                  {1, static_cast<int64_t>(getOutputs() - 1 + getTaps() - 1) - getPads()[dim - 1]});
   }
   setExtents(map, *this);
 }

@@ -29,8 +29,11 @@ struct Mask {
   Value valid;
 };
 
-/// The outermost mask of an image by what `kernel` pads with, also of the parts of a concatenation.
+/// The outermost mask of an image by what `kernel` pads with, also of the parts of a concatenation,
+/// and of what the image is a part of.
 std::optional<Mask> findMask(Value image, WindowKernelOpInterface kernel) {
+  if (auto slice = image.getDefiningOp<SliceOp>())
+    return findMask(slice.getX(), kernel);
   if (auto concat = image.getDefiningOp<ConcatOp>())
     return findMask(concat.getInputs().front(), kernel);
   auto where = image.getDefiningOp<WhereOp>();
@@ -51,6 +54,17 @@ Value stripMask(Value image, const Mask &mask, WindowKernelOpInterface kernel, O
     return inner ? WhereOp::create(builder, where.getLoc(), where.getCond(), inner, where.getB())
                        .getResult()
                  : Value();
+  }
+  if (auto slice = image.getDefiningOp<SliceOp>()) {
+    const int64_t size = tensorType(slice.getX()).getDimSize(mask.dim);
+    if (tensorType(image).getDimSize(mask.dim) != size || slice.getSteps()[mask.dim] != 1)
+      return {};
+    Value inner = stripMask(slice.getX(), mask, kernel, builder);
+    if (!inner)
+      return {};
+    auto stripped = cast<SliceOp>(builder.clone(*slice));
+    stripped->setOperand(0, inner);
+    return stripped.getY();
   }
   auto concat = image.getDefiningOp<ConcatOp>();
   if (!concat || static_cast<int64_t>(concat.getAxis()) == mask.dim)
