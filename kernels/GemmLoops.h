@@ -57,9 +57,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
       int64_t rowsOf[kMostTileRows];
       if (p.bounded) {
         row = 0;
-        t.count = min(mostRows(p), g.runs.total - tile * mostRows(p));
-        t.rows = rowsOf;
-        nextRows(g.runs, next, t.count, mostRows(p), rowsOf);
+        nextTile(p, g.runs, next, tile, rowsOf, t);
         isTall = t.count > halfRows(p);
         tableRow = (tile - g.tileBegin) * mostRows(p);
       }

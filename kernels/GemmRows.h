@@ -221,6 +221,15 @@ TTC_INLINE void nextRows(const Runs &r, RunRow &next, int64_t count, int64_t mos
     rows[i] = rows[count - 1];
 }
 
+/// Gives a tile of those that count its rows, kept in `rows`, and their count.
+template <typename Tile>
+TTC_INLINE void nextTile(const GemmParams &p, const Runs &r, RunRow &next, int64_t number,
+                         int64_t (&rows)[kMostTileRows], Tile &tile) {
+  tile.count = min(mostRows(p), r.total - number * mostRows(p));
+  tile.rows = rows;
+  nextRows(r, next, tile.count, mostRows(p), rows);
+}
+
 /// The rows of `rows` from `first` to `end` that are consecutive.
 TTC_INLINE int64_t countConsecutive(const int64_t *rows, int64_t first, int64_t end) {
   int64_t count = 1;

@@ -217,9 +217,7 @@ TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t
     if (p.bounded) {
       // As for f32 (GemmLoops.h).
       row = 0;
-      t.count = min(mostRows(p), g.runs.total - tile * mostRows(p));
-      t.rows = rowsOf;
-      nextRows(g.runs, next, t.count, mostRows(p), rowsOf);
+      nextTile(p, g.runs, next, tile, rowsOf, t);
       isTall = t.count > halfRows(p);
       tableRow = (tile - g.tileBegin) * mostRows(p);
     }

@@ -240,7 +240,8 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
   auto *result = static_cast<float *>(operands[1 + p.numValid]);
   auto *out = result + begin * p.c;
   const int64_t allTiles = p.n * p.tilesH * p.tilesW, pitch = allTiles * p.c + kWinogradPadding;
-  // What is not an element is written, too: a program's result has no byte left from before.
+  // What is not an element is written, too: if all tiles are computed, the result has no byte left
+  // from before.
   if (workgroup + 1 == p.rowSplits) {
     const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
     float *padding = result + allTiles * p.c;

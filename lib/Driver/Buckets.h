@@ -18,8 +18,8 @@ namespace mlir::ttc {
 /// does. Measured on one core, times of exact shapes: an encoder of width 256 in a bucket of 512
 /// takes 1.09 with 20 tokens, 1.09 with 64, 1.04 with 128 and 1.00 with 300, and up to 4 % less in
 /// the smallest of six buckets. Four networks for images (docs/shapes.md) in a bucket of 224 x 224
-/// take 1.0 to 1.3 with 64 x 64, and 1.05 to 1.2 with 224 x 224: one form of the weights is for all
-/// sizes. The model says 1.09, 1.09, 1.08 and 1.07; 1.19 and 1.15.
+/// take 1.07 to 1.26 with 64 x 64, and 1.02 to 1.18 with 224 x 224: one form of the weights is for
+/// all sizes. The model says 1.09, 1.09, 1.08 and 1.07; 1.19 and 1.15.
 struct BucketCost {
   static constexpr double kVariant = 1.05, kImages = 0.1, kOverhead = 0.04;
   double whole = 0;   ///< the part of the operations that compute the whole bucket

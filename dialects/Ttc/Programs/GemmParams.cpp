@@ -159,12 +159,13 @@ int64_t mlir::ttc::getCopiedBytes(const GemmParams &p, int64_t rows) {
 
 bool mlir::ttc::boundConv(GemmParams &p, int64_t elementBytes, ArrayRef<BoundedFactors> dims,
                           BoundedFactors &bounds) {
-  // Lines of which less counts are more, for as many rows: those of one tile must fit.
+  // Lines of which less counts are more, for as many rows: those of one tile must fit. With more
+  // lines than rows, an image has all that a tile needs.
+  const int64_t rows = std::min(p.mr, p.n * p.oh * p.ow);
   if (p.aMode == kernels::kRowsCopied)
     for (GemmParams part = p; part.ow > 0; --part.ow)
-      for (part.oh = p.oh; part.oh > 0; part.oh /= 2)
-        if (getCopiedBytes(part, std::min(p.mr, p.n * p.oh * p.ow)) / 4 * elementBytes >
-            p.copyBytes)
+      for (part.oh = std::min(p.oh, rows + 1); part.oh > 0; --part.oh)
+        if (getCopiedBytes(part, rows) / 4 * elementBytes > p.copyBytes)
           return false;
   if (!boundImage(dims, bounds))
     return false;

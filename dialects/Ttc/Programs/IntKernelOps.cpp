@@ -437,17 +437,9 @@ static IntDepthwiseParams getDepthwiseParams(KernelIntDepthwiseConvOp op) {
   return params;
 }
 
-/// Both kernels begin with the same parameters.
-static bool boundDepthwise(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
-                           MutableArrayRef<int64_t> params) {
-  const bool isBounded = boundImage(dims, bounds);
-  reinterpret_cast<IntDepthwiseParams *>(params.data())->windows.bounded = isBounded;
-  return isBounded;
-}
-
 bool KernelIntDepthwiseConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                          MutableArrayRef<int64_t> params) {
-  return boundDepthwise(dims, bounds, params);
+  return boundWindows<kernels::DepthwiseParams>(dims, bounds, params);
 }
 
 bool KernelIntDepthwiseConvOp::padsWith(Value number) {
@@ -525,7 +517,7 @@ static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
 
 bool KernelIntDepthwiseDotOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                         MutableArrayRef<int64_t> params) {
-  return boundDepthwise(dims, bounds, params);
+  return boundWindows<kernels::DepthwiseParams>(dims, bounds, params);
 }
 
 bool KernelIntDepthwiseDotOp::padsWith(Value number) { return isZeroPoint(number, {}, getXZero()); }

@@ -279,9 +279,7 @@ int64_t KernelDepthwiseConvOp::getGrid() {
 int64_t KernelDepthwiseConvOp::getScratchBytes() { return 0; }
 bool KernelDepthwiseConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                       MutableArrayRef<int64_t> params) {
-  const bool isBounded = boundImage(dims, bounds);
-  reinterpret_cast<DepthwiseParams *>(params.data())->bounded = isBounded;
-  return isBounded;
+  return boundWindows<DepthwiseParams>(dims, bounds, params);
 }
 bool KernelDepthwiseConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   return acceptsStridedImage(*this, index, rows);
@@ -331,9 +329,7 @@ int64_t KernelPoolOp::getGrid() {
 int64_t KernelPoolOp::getScratchBytes() { return 0; }
 bool KernelPoolOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                              MutableArrayRef<int64_t> params) {
-  const bool isBounded = boundImage(dims, bounds);
-  reinterpret_cast<PoolParams *>(params.data())->bounded = isBounded;
-  return isBounded;
+  return boundWindows<PoolParams>(dims, bounds, params);
 }
 bool KernelPoolOp::padsWith(Value number) {
   if (getKind() == PoolKind::max)

@@ -76,12 +76,20 @@ BoundedFactors boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes
 /// from the factors of its dimensions. False, and nothing is appended, if all do.
 bool boundImage(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds);
 
+/// The same for a kernel whose parameters are or begin with these, told by Params::bounded.
+template <typename Params>
+bool boundWindows(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
+                  MutableArrayRef<int64_t> params) {
+  const bool isBounded = boundImage(dims, bounds);
+  reinterpret_cast<Params *>(params.data())->bounded = isBounded;
+  return isBounded;
+}
+
 /// Tells a kernel where the numbers of valid elements of its image are.
 template <typename Params> void setValid(WindowKernelOpInterface op, Params &p) {
   MutableOperandRange valid = op.getValidMutable();
   p.numValid = valid.size();
-  // Spatial dimensions are the last ones of three.
-  const int64_t first = 5 - cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  const int64_t first = 3 - op.getNumSpatialDims(); // the last ones of three
   for (auto [dim, operand] : llvm::zip_equal(op.getValidDims(), valid))
     p.valid.operand[first + dim] = operand.getOperandNumber();
 }

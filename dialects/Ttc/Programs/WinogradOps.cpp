@@ -139,14 +139,6 @@ static int64_t getPitch(int64_t tiles, int64_t channels) {
 /// Bytes before what follows the zeros that stand for padding.
 static int64_t getZeroBytes(const WinogradParams &p) { return llvm::alignTo(p.c * 4, 64); }
 
-/// The result may have any rank.
-static void setValidImage(WindowKernelOpInterface op, WinogradParams &p) {
-  MutableOperandRange valid = op.getValidMutable();
-  p.numValid = valid.size();
-  for (auto [dim, operand] : llvm::zip_equal(op.getValidDims(), valid))
-    p.valid.operand[1 + dim] = operand.getOperandNumber();
-}
-
 /// The sizes of an image, of its tiles and of what they become. `mr` is not set.
 static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
   p.m = outputs;
@@ -176,7 +168,7 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
   p.padLeft = pads[1];
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = 1;
-  setValidImage(op, p);
+  setValid(op, p);
   p.byValid = p.numValid > 0;
   // An element at a point costs about as much as eight multiply-adds.
   p.rowSplits = std::min(p.n * p.tilesH * p.tilesW,
@@ -285,7 +277,7 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.o = out[3] / p.groups;
   p.padTop = op.getPads()[0];
   p.padLeft = op.getPads()[1];
-  setValidImage(op, p);
+  setValid(op, p);
   p.byValid = p.transformed && p.numValid > 0;
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = op.getTile()[0];

@@ -50,7 +50,8 @@ def FoldMasks : Pass<"ttc-fold-masks", "::mlir::ModuleOp"> {
   let description = [{
     What `--ttc-mask-padding` writes in the place of padding is, for a window, what lies around an image. A kernel that slides
     windows over an image pads it anyway (`WindowKernelOpInterface`): it is told how many elements count, and computes what it would for
-    a smaller image. No mask is computed, and the image is not copied.
+    a smaller image. No mask is computed, and the image is not copied. Images may be parts of masked ones, or concatenations of them
+    along another dimension.
 
     A mask has other users that the kernel's: they keep it only if a valid element of a result can depend on what it
     replaces (see `--ttc-follow-extents`). So a residual addition beside a convolution loses it, and a sum over all pixels keeps it.

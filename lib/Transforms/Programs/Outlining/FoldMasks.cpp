@@ -3,7 +3,8 @@
 #include "ValidElements.h"
 #include "dialects/Ttc/Interfaces/ComputeInterfaces.h"
 #include "dialects/Ttc/Programs/WinogradOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {
@@ -29,21 +30,21 @@ struct Mask {
   Value valid;
 };
 
-/// The outermost mask of an image by what `kernel` pads with, also of the parts of a concatenation,
-/// and of what the image is a part of.
-std::optional<Mask> findMask(Value image, WindowKernelOpInterface kernel) {
+/// The outermost mask of an image, also of the parts of a concatenation, and of what the image is a
+/// part of.
+std::optional<Mask> findMask(Value image) {
   if (auto slice = image.getDefiningOp<SliceOp>())
-    return findMask(slice.getX(), kernel);
+    return findMask(slice.getX());
   if (auto concat = image.getDefiningOp<ConcatOp>())
-    return findMask(concat.getInputs().front(), kernel);
+    return findMask(concat.getInputs().front());
   auto where = image.getDefiningOp<WhereOp>();
   int64_t dim = 0;
-  Value valid = where && kernel.padsWith(where.getB()) ? getValidAlong(where, dim) : Value();
+  Value valid = where ? getValidAlong(where, dim) : Value();
   return valid ? std::optional(Mask{dim, valid}) : std::nullopt;
 }
 
-/// The image without a mask, through other masks and concatenations along other dimensions. Null if
-/// it is not masked, or not in all parts.
+/// The image without a mask by what `kernel` pads with, through other masks and concatenations
+/// along other dimensions. Null if it is not masked, or not in all parts.
 Value stripMask(Value image, const Mask &mask, WindowKernelOpInterface kernel, OpBuilder &builder) {
   if (auto where = image.getDefiningOp<WhereOp>()) {
     int64_t dim = 0;
@@ -92,7 +93,7 @@ bool foldIntoKernel(WindowKernelOpInterface kernel, bool isVariant) {
   if (input && !isVariant)
     return false;
   Value image = kernel->getOperand(0);
-  std::optional<Mask> mask = findMask(image, kernel);
+  std::optional<Mask> mask = findMask(image);
   std::optional<int64_t> spatial = mask ? kernel.getSpatialDim(mask->dim) : std::nullopt;
   SmallVector<int64_t> dims(kernel.getValidDims());
   if (!spatial || llvm::is_contained(dims, *spatial))
@@ -140,8 +141,10 @@ struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
       });
       if (function->hasAttr(kVariantAttrName))
         isChanged |= removeIdleMasks(function);
+      // Masks, and what computed their conditions.
+      IRRewriter rewriter(&getContext());
       if (isChanged)
-        eraseDeadOps(function.getBody().front());
+        (void)runRegionDCE(rewriter, function->getRegions());
     }
   }
 
@@ -156,16 +159,6 @@ private:
         ++numIdle;
       }
     return isChanged;
-  }
-
-  /// Masks, and what computed their conditions.
-  static void eraseDeadOps(Block &block) {
-    for (Operation *op = block.getTerminator()->getPrevNode(); op;) {
-      Operation *previous = op->getPrevNode();
-      if (isOpTriviallyDead(op))
-        op->erase();
-      op = previous;
-    }
   }
 };
 

@@ -112,3 +112,30 @@ func.func @idle(%x: tensor<1x4x4x8xf32> {ttc.dims = affine_map<()[s0] -> (1, s0,
   %6 = ttc.reduce_sum %5 {axes = [1]} : (tensor<1x4x4x8xf32>) -> tensor<1x4x8xf32>
   return %4, %6 : tensor<1x4x4x8xf32>, tensor<1x4x8xf32>
 }
+
+// -----
+
+// A concatenation whose parts are all masked, of which a kernel reads some channels; and one with a part that is not.
+// CHECK-LABEL: @parts
+// CHECK: %[[M:.*]] = ttc.where {{.*}}, %arg0
+// CHECK: %[[A:.*]] = ttc.concat %arg0, %arg1 {
+// CHECK: %[[B:.*]] = ttc.slice %[[A]] {
+// CHECK: ttc.kernel.depthwise_conv %[[B]], %arg2 valid(%arg3) {
+// CHECK: %[[C:.*]] = ttc.concat %[[M]], %arg1 {
+// CHECK: %[[D:.*]] = ttc.slice %[[C]] {
+// CHECK: ttc.kernel.depthwise_conv %[[D]], %arg2 {
+func.func @parts(%x: tensor<1x4x4x8xf32>, %y: tensor<1x4x4x8xf32>, %d: tensor<9x8xf32>, %n: tensor<1xi32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
+  %lines = ttc.constant dense<[0, 1, 2, 3]> : tensor<4xi32>
+  %zero = ttc.constant dense<0.0> : tensor<f32>
+  %0 = ttc.compare lt %lines, %n : (tensor<4xi32>, tensor<1xi32>) -> tensor<4xi1>
+  %1 = ttc.reshape %0 : (tensor<4xi1>) -> tensor<4x1x1xi1>
+  %2 = ttc.where %1, %x, %zero : (tensor<4x1x1xi1>, tensor<1x4x4x8xf32>, tensor<f32>) -> tensor<1x4x4x8xf32>
+  %3 = ttc.where %1, %y, %zero : (tensor<4x1x1xi1>, tensor<1x4x4x8xf32>, tensor<f32>) -> tensor<1x4x4x8xf32>
+  %4 = ttc.concat %2, %3 {axis = 3} : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32>
+  %5 = ttc.slice %4 {starts = [0, 0, 0, 4], sizes = [1, 4, 4, 8], steps = [1, 1, 1, 1]} : (tensor<1x4x4x16xf32>) -> tensor<1x4x4x8xf32>
+  %6 = ttc.kernel.depthwise_conv %5, %d {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x4x8xf32>, tensor<9x8xf32>) -> tensor<1x4x4x8xf32>
+  %7 = ttc.concat %2, %y {axis = 3} : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32>
+  %8 = ttc.slice %7 {starts = [0, 0, 0, 4], sizes = [1, 4, 4, 8], steps = [1, 1, 1, 1]} : (tensor<1x4x4x16xf32>) -> tensor<1x4x4x8xf32>
+  %9 = ttc.kernel.depthwise_conv %8, %d {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x4x8xf32>, tensor<9x8xf32>) -> tensor<1x4x4x8xf32>
+  return %6, %9 : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
+}
