@@ -229,16 +229,19 @@ static bool isStopped(pid_t pid) {
   return state == 'T' || state == 't';
 }
 
-/// In a gather, which device has not come is not known, unless its process has been stopped.
+/// What is waited for, and which process is stopped: not always that of the peer, which may itself
+/// wait. In a gather, which device has not come is not known.
 std::string Members::awaited(int peer) const {
-  for (int rank = 0; rank < size_ && peer == kAnybody; ++rank)
-    if (peers_[rank].process >= 0 && isStopped(peers_[rank].pid))
-      peer = rank;
-  if (peer == kAnybody)
-    return "the other devices";
-  const Peer &waited = peers_[peer];
-  return "device " + std::to_string(peer) +
-         (waited.process >= 0 && isStopped(waited.pid) ? ", whose process is stopped," : "");
+  std::string text = peer == kAnybody ? "the other devices" : "device " + std::to_string(peer);
+  auto hasStopped = [&](int rank) {
+    return peers_[rank].process >= 0 && isStopped(peers_[rank].pid);
+  };
+  if (peer != kAnybody && hasStopped(peer))
+    return text + " (its process is stopped)";
+  for (int rank = 0; rank < size_; ++rank)
+    if (hasStopped(rank))
+      return text + " (the process of device " + std::to_string(rank) + " is stopped)";
+  return text;
 }
 
 bool Members::isInTime(const Waiter &waiter, Clock::time_point now, int peer) {

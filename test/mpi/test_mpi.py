@@ -143,4 +143,5 @@ def test_a_stopped_rank_is_named(mpi):
         output += line
     os.kill(ranks[2], signal.SIGCONT)
     output += process.communicate(timeout=20)[0]
-    assert "of the mesh has waited for device 2, whose process is stopped, for longer than its limit of 1000 ms" in output
+    # The first to give up may be one that waits for another which waits for device 2.
+    assert re.search(r"has waited for (device 2 \(its process|\S.* \(the process of device 2) is stopped\) for longer", output)
