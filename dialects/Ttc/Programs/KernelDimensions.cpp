@@ -241,7 +241,10 @@ void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
 void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
   if (getX().getType().getRank() != 4) {
-    map.set(y, 0, map.addParallel());
+    // A part of the images has other tiles, which are an operand.
+    const int images = map.addParallel();
+    map.set(y, 0, images);
+    map.fix(images);
     return;
   }
   map.join(0, 0, y, 0);
