@@ -121,6 +121,7 @@ static constexpr Feature kFeatures[] = {
     {"avxvnniint16", 7, 1, EDX, 10, Ymm},
     {"prefetchi", 7, 1, EDX, 14, None},
     {"usermsr", 7, 1, EDX, 15, None},
+    {"avx10.1", 7, 1, EDX, 19, Zmm},
     // APX is one bit of the CPU and several features of LLVM.
     {"egpr", 7, 1, EDX, 21, Egpr},
     {"push2pop2", 7, 1, EDX, 21, Egpr},
@@ -129,6 +130,7 @@ static constexpr Feature kFeatures[] = {
     {"ccmp", 7, 1, EDX, 21, Egpr},
     {"nf", 7, 1, EDX, 21, Egpr},
     {"zu", 7, 1, EDX, 21, Egpr},
+    {"cf", 7, 1, EDX, 21, Egpr},
     {"xsaveopt", 13, 1, EAX, 0, Ymm},
     {"xsavec", 13, 1, EAX, 1, Ymm},
     {"xsaves", 13, 1, EAX, 3, Ymm},
