@@ -57,10 +57,11 @@ def compile(
     inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
              stands for its shape. For torch: a tuple of example inputs. With several models, a
              dictionary {entry: inputs}, or a list in the models' order.
-    dims     for ONNX: {name: sizes} for named dimensions that the model leaves open, in all inputs that
-             have them: one size, or any of (1, 512), of range(64, 641, 32) or up to those of [1, 4, 8]; for
-             these, the bundle has variants. With several models, "entry/name" is a dimension of one.
-    dims_from  for ONNX: the sizes of the requests that the model will serve, for which the sizes to
+    dims     {name: sizes} for named dimensions that an ONNX model leaves open, in all inputs that have them, and
+             for axes of torch's inputs, such as "ids.1=mask.1": one size, or any of (1, 512), of
+             range(64, 641, 32) or up to those of [1, 4, 8]; for these, the bundle has variants. With several
+             models, "entry/name" is a dimension of one.
+    dims_from  the sizes of the requests that the model will serve, for which the sizes to
              compile for are chosen: a CSV file, or {name: sizes} with a size for each request. The
              column "count" says how many requests a row stands for.
     target   "cpu" (this machine, the default), the name of a chip, or the path of a description.
@@ -118,14 +119,20 @@ def _translate(
     output: str,
     stdout: IO[Any] | None,
 ) -> None:
-    extra = [f"--dim={name}:{sizes}" for name, sizes in _dims(dims).items()] + _options(options)
+    extra = _options(options)
     if target is not None:
         extra.insert(0, f"--target={_path('target', target)}")
     models, names, given = _by_entry(model, inputs, entries)
     with ExitStack() as stack:
         sources = _Sources(stack)
         # Not the paths of models: what an exporter takes as inputs is not an option.
-        files = [sources.add(one, own) for one, own in zip(models, given)]
+        if not isinstance(dims, Mapping | None):
+            raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
+        files, left = [], {str(name): sizes for name, sizes in (dims or {}).items()}
+        for index, (one, own) in enumerate(zip(models, given)):
+            prefix = f"{names[index]}/" if len(models) > 1 else ""
+            files.append(sources.add(one, own, left, prefix, dims_from))
+        extra = [f"--dim={name}:{sizes}" for name, sizes in _dims(left).items()] + extra
         arguments = [file for file, _ in files]
         _check_files(arguments, output)
         for (_, shapes), name in zip(files, names or [""]):
@@ -264,12 +271,14 @@ class _Sources:
         self._stack = stack
         self._objects = 0
         self._names: dict[str, str] = {}  # of files that stand for objects
+        self._renamed: dict[str, str] = {}  # dimensions of modules, in files of requests
         self.descriptors: list[int] = []
 
-    def add(self, model: Any, inputs: Any) -> tuple[str, dict[str, str]]:
-        """The file of one model, and the shapes of its inputs as ttc-translate reads them."""
+    def add(self, model: Any, inputs: Any, dims: dict[str, Any], prefix: str, dims_from: Any) -> tuple[str, dict[str, str]]:
+        """The file of one model, and the shapes of its inputs as ttc-translate reads them. Of `dims`, those with the
+        prefix are the model's own; a module's are replaced by those of the file."""
         if _is_torch(model):
-            return self._export(model, inputs), {}
+            return self._export(model, inputs, dims, prefix, dims_from), {}
         shapes = _shapes(inputs)
         if isinstance(model, (str, os.PathLike)):
             name = _path("model", model)
@@ -315,10 +324,12 @@ class _Sources:
     def requests(self, given: Any) -> str:
         """The CSV file of the sizes of requests."""
         if isinstance(given, (str, os.PathLike)):
-            return os.path.abspath(_path("dims_from", given))
+            if not self._renamed:
+                return os.path.abspath(_path("dims_from", given))
+            given = _columns(given)
         if not hasattr(given, "items"):
             raise TypeError(f"dims_from: expected a file or {{name: sizes}}, found {_kind(given)}")
-        columns = {str(name): list(sizes) for name, sizes in given.items()}
+        columns = {self._renamed.get(str(name), str(name)): list(sizes) for name, sizes in given.items()}
         for name, sizes in columns.items():
             if wrong := [size for size in sizes if not hasattr(size, "__index__")]:
                 raise ValueError(f"dims_from: expected whole numbers for '{name}', found {wrong[0]!r}")
@@ -352,12 +363,35 @@ class _Sources:
         self._names[str(path)] = "<model>"
         return str(path)
 
-    def _export(self, model: Any, inputs: Any) -> str:
-        from ttc import torch_backend
+    def _export(self, model: Any, inputs: Any, dims: dict[str, Any], prefix: str, dims_from: Any) -> str:
+        from ttc._torch.onnx import export_module
 
-        path = str(torch_backend.export(model, inputs, self.folder()))
-        self._names[path] = "<model>"
-        return path
+        own = {name.removeprefix(prefix): dims.pop(name) for name in list(dims) if name.startswith(prefix)}
+        requested = {
+            name.removeprefix(prefix): (min(sizes), max(sizes))
+            for name, sizes in (_columns(dims_from) if dims_from is not None else {}).items()
+            if name.startswith(prefix) and name != "count"
+        }
+        path, sizes = export_module(model, inputs, self.folder(), own | requested)
+        # The compiler has the sizes of requests from the file itself.
+        self._renamed.update({prefix + name: prefix + name.split("=")[0] for name in requested if "=" in name})
+        has = {axis for name in requested for axis in name.split("=")}
+        dims.update({prefix + name: value for name, value in sizes.items() if name not in has})
+        self._names[str(path)] = "<model>"
+        return str(path)
+
+
+def _columns(requests: Any) -> dict[str, list[int]]:
+    """The sizes of all requests, by dimension."""
+    if hasattr(requests, "items"):
+        return {str(name): [int(size) for size in sizes] for name, sizes in requests.items()}
+    path = _path("dims_from", requests)
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file, skipinitialspace=True))
+    try:
+        return {name.strip(): [int(row[name]) for row in rows] for name in (rows[0] if rows else [])}
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(f"dims_from: expected a column of whole numbers for each dimension in '{path}'") from None
 
 
 def _is_torch(model: Any) -> bool:
@@ -370,13 +404,9 @@ def _is_torch(model: Any) -> bool:
     return export is not None and isinstance(model, export.ExportedProgram)
 
 
-def _dims(dims: Any) -> dict[str, str]:
+def _dims(dims: Mapping[str, Any]) -> dict[str, str]:
     """The sizes of dimensions as ttc-translate reads them, by name."""
-    if dims is None:
-        return {}
-    if not isinstance(dims, Mapping):
-        raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
-    return {str(name): _sizes(str(name), sizes) for name, sizes in dims.items()}
+    return {name: _sizes(name, sizes) for name, sizes in dims.items()}
 
 
 _MOST = 2**31 - 1

@@ -92,15 +92,17 @@ def compile_fx(
     return _Graph(gm, example_inputs, _read(options or {}))
 
 
-def export(model: Any, inputs: Any, folder: str | os.PathLike[str]) -> pathlib.Path:
+def export(
+    model: Any, inputs: Any, folder: str | os.PathLike[str], dims: Mapping[str, Any] | None = None
+) -> pathlib.Path:
     """Writes a torch.nn.Module (for example inputs: a tensor, a tuple of them, or {name: tensor}) or a
     torch.export.ExportedProgram as ONNX into a folder, and returns the path of the model. A module is
-    exported as in eval().
+    exported as in eval(). `dims` is as in ttc.compile().
 
-    TypeError or ValueError if the inputs are missing or the shapes are not static; otherwise the
-    exceptions of torch.export and torch.onnx.
+    TypeError or ValueError if the inputs are missing or `dims` does not fit them; otherwise the exceptions of
+    torch.export and torch.onnx.
     """
-    return onnx.export_module(model, inputs, pathlib.Path(folder))
+    return onnx.export_module(model, inputs, pathlib.Path(folder), dims or {}, open_dims=True)[0]
 
 
 def clear_cache() -> int:

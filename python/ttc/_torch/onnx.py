@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ttc._torch.analysis import Rejected
+from ttc._torch.dims import Dims, ProgramDims, make_dynamic
 
 _log = logging.getLogger("ttc.torch")
 
@@ -83,7 +84,13 @@ def _may_change(module: torch.nn.Module) -> bool:
     )
 
 
-def save_onnx(program: Any, folder: pathlib.Path, input_names: list[str] | None, output_names: list[str] | None) -> pathlib.Path:
+def save_onnx(
+    program: Any,
+    folder: pathlib.Path,
+    input_names: list[str] | None,
+    output_names: list[str] | None,
+    dims: ProgramDims | None = None,
+) -> pathlib.Path:
     """Writes the program to a file in the folder, its weights beside it."""
     try:
         import onnxscript  # noqa: F401
@@ -97,6 +104,8 @@ def save_onnx(program: Any, folder: pathlib.Path, input_names: list[str] | None,
         )
     assert made is not None  # by its documentation, with dynamo=True
     _cast_outputs(made.model.graph, program)
+    if dims is not None and dims.names:
+        dims.rename(made.model.graph)
     path = folder / "model.onnx"
     made.save(str(path), external_data=True)
     return path
@@ -153,19 +162,21 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def export_module(model: Any, inputs: Any, folder: pathlib.Path) -> pathlib.Path:
-    """What ttc.compile() makes of a torch.nn.Module or torch.export.ExportedProgram."""
+def export_module(
+    model: Any, inputs: Any, folder: pathlib.Path, dims: Dims, open_dims: bool = False
+) -> tuple[pathlib.Path, dict[str, Any]]:
+    """What ttc.compile() makes of a torch.nn.Module or torch.export.ExportedProgram: a model, and the sizes of
+    its dimensions by their names in it; with `open_dims`, also if some have no bound."""
     if isinstance(model, torch.export.ExportedProgram):
         if inputs is not None:
             raise TypeError("inputs: expected none with an ExportedProgram, which has shapes of its own")
         program = model
-        _require_static(program)
     else:
-        args, kwargs = _examples(inputs)
+        args, kwargs, shapes, dims = make_dynamic(model, *_examples(inputs), dims)
         training = [module for module in model.modules() if module.training]
         model.eval()
         try:
-            program = export_program(model, args, kwargs)
+            program = export_program(model, args, kwargs, shapes)
         finally:
             for module in training:
                 module.training = True
@@ -178,18 +189,9 @@ def export_module(model: Any, inputs: Any, folder: pathlib.Path) -> pathlib.Path
     every = [o for o in program.graph_signature.output_specs]
     names = unflatten_names(program.call_spec.out_spec, len(every))
     names = [name for name, output in zip(names, every) if output in tensors]
-    return save_onnx(program, folder, None, names if len(set(names)) == len(names) else None)
-
-
-def _require_static(program: Any) -> None:
-    for node in program.graph.nodes:
-        value = node.meta.get("val")
-        if node.op == "placeholder" and isinstance(value, torch.Tensor):
-            if any(isinstance(size, torch.SymInt) for size in value.shape):
-                raise ValueError(
-                    f"the exported program's input '{node.name}' has dynamic dimensions {tuple(value.shape)}: "
-                    "export it without dynamic_shapes"
-                )
+    known = ProgramDims(program)
+    sizes = known.sizes(dims, open_dims)
+    return save_onnx(program, folder, None, names if len(set(names)) == len(names) else None, known), sizes
 
 
 def _examples(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -89,10 +89,6 @@ def test_what_is_wrong_with_the_arguments():
     program = torch.export.export(small(), (torch.randn(2, 8),))
     with pytest.raises(TypeError, match="expected none with an ExportedProgram"):
         ttc.compile(program, (torch.randn(2, 8),))
-    batch = torch.export.Dim("batch")
-    program = torch.export.export(small(), (torch.randn(2, 8),), dynamic_shapes=({0: batch},))
-    with pytest.raises(ValueError, match="dynamic dimensions .*export it without dynamic_shapes"):
-        ttc.compile(program)
 
 
 def test_a_module_that_changes_itself():
