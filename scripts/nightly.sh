@@ -87,7 +87,7 @@ stage_endure() {
   scripts/endure-mesh.sh "${TTC_EXCHANGES:-1000000}"
 }
 stage_kills() {
-  build release ttc-translate ttrun
+  build release ttc-translate ttrun ttrt_mpi
   local bundle="$results/mesh.ttcb" how
   build/bin/ttc-translate --onnx-to-bundle examples/mlp/mlp.onnx --mesh=2x2 --parallel=data:x,pipeline:y -o "$bundle"
   for how in processes mpi; do
@@ -95,7 +95,7 @@ stage_kills() {
   done
 }
 stage_meshes() {
-  build release ttc-translate ttrun
+  build release ttc-translate ttrun ttrt_mpi
   "$PYTHON" scripts/check-mesh.py
   if [ -d "$TTC_SHARED/data/light" ]; then
     "$PYTHON" "$TTC_SHARED/tools/realize_light_models.py" "$TTC_SHARED/data/light/light_resnet50.onnx" "$results/resnet50.onnx"
