@@ -47,6 +47,17 @@ static LogicalResult compile(ModuleOp module, TuningSession *tuning) {
   return manager.run(module);
 }
 
+void mlir::ttc::appendModule(ModuleOp module, ModuleOp next) {
+  module.getBody()->getOperations().splice(module.getBody()->end(),
+                                           next.getBody()->getOperations());
+  if (auto added = next->getAttrOfType<DictionaryAttr>(kMetadataAttrName)) {
+    auto first = module->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+    NamedAttrList all = first ? first : DictionaryAttr::get(module.getContext());
+    all.append(added.begin(), added.end());
+    module->setAttr(kMetadataAttrName, all.getDictionary(module.getContext()));
+  }
+}
+
 void mlir::ttc::registerModelToBundle(StringRef name, StringRef description, FileOpener openFile,
                                       ModelImporter importModel) {
   getCompileOptions();

@@ -17,7 +17,8 @@ namespace mlir::ttc {
 struct CompileOptions {
   CompileOptions() { pipeline.addToCommandLine(category); }
 
-  llvm::cl::OptionCategory category{"Compiling (--onnx-to-bundle, --gguf-to-bundle)"};
+  llvm::cl::OptionCategory category{
+      "Compiling (--onnx-to-bundle, --gguf-to-bundle, --mlir-to-bundle)"};
   TracePipeline pipeline;
   llvm::cl::opt<std::string> tune{
       "tune", llvm::cl::cat(category), llvm::cl::ValueOptional, llvm::cl::value_desc("seconds"),
@@ -35,6 +36,9 @@ CompileOptions &getCompileOptions();
 /// A module of ops on tensors from the models; null, with messages, if they cannot be imported.
 using ModelImporter =
     std::function<OwningOpRef<ModuleOp>(const std::shared_ptr<llvm::SourceMgr> &, MLIRContext *)>;
+
+/// Moves the functions and metadata of one module into another.
+void appendModule(ModuleOp module, ModuleOp next);
 
 /// Adds the translation `name`: import, compile, plan, write.
 void registerModelToBundle(StringRef name, StringRef description, FileOpener openFile,

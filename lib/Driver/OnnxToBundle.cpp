@@ -53,6 +53,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
                                       StringRef name) {
   OnnxImportOptions options = all;
   options.functionName = name.str();
+  static_cast<SizeOptions &>(options) = getSizesOf(all, names, name);
   if (names.size() == 1)
     return options;
   options.prefix = (name + "/").str();
@@ -67,31 +68,30 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
     }
   };
   keepOwn(all.inputShapes, options.inputShapes);
-  keepOwn(all.dims, options.dims);
-  // The dimension's name in this model; nothing if it is one of another model.
-  auto getOwnName = [&](StringRef dim) -> std::optional<std::string> {
-    auto [entry, own] = dim.split('/');
-    if (own.empty() || !llvm::is_contained(names, entry))
-      return dim.str();
-    return entry == name ? std::optional(own.str()) : std::nullopt;
-  };
-  options.dimAliases.clear();
-  for (const auto &alias : all.dimAliases)
-    if (std::optional<std::string> own = getOwnName(alias.getKey()))
-      options.dimAliases[*own] = getOwnName(alias.getValue()).value_or(alias.getValue());
-  options.dimRanges.clear();
-  for (const auto &[dim, range] : all.dimRanges)
-    if (std::optional<std::string> own = getOwnName(dim))
-      options.dimRanges.emplace_back(*own, range);
-  SmallVector<std::pair<size_t, std::string>> columns;
-  for (auto [index, dim] : llvm::enumerate(all.histogram.dims))
-    if (std::optional<std::string> own = getOwnName(dim))
-      columns.emplace_back(index, *own);
-  options.histogram = columns.empty() ? SizeHistogram() : all.histogram.select(columns);
   keepOwn(all.inputValues, options.inputValues);
   keepOwn(all.valueShapes, options.valueShapes);
   keepOwn(all.hostResults, options.hostResults);
   return options;
+}
+
+static OwningOpRef<ModuleOp> importOnnxVariants(const llvm::MemoryBuffer &model,
+                                                MLIRContext *context,
+                                                const OnnxImportOptions &options) {
+  if (options.keepsValues) {
+    emitError(UnknownLoc::get(context))
+        << "--keep-values: expected one size for each --dim, found several for '"
+        << options.dimRanges.front().first << "'";
+    return nullptr;
+  }
+  return importVariants(options.functionName, options, context,
+                        [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name) {
+                          OnnxImportOptions own = options;
+                          own.dimRanges.clear();
+                          own.functionName = name.str();
+                          for (const auto &[dim, size] : sizes)
+                            own.dims[dim] = size;
+                          return importOnnx(model, context, own);
+                        });
 }
 
 /// All models as functions of one module, so that they share weights and are planned together.
@@ -114,21 +114,13 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
     const OnnxImportOptions own = getOptionsOf(*options, *names, name);
     const llvm::MemoryBuffer &model = *sources->getMemoryBuffer(index + 1);
     OwningOpRef<ModuleOp> next = own.dimRanges.empty() ? importOnnx(model, context, own)
-                                                       : importVariants(model, context, own);
+                                                       : importOnnxVariants(model, context, own);
     if (!next)
       return nullptr;
-    if (!module) {
+    if (module)
+      appendModule(*module, *next);
+    else
       module = std::move(next);
-      continue;
-    }
-    module->getBody()->getOperations().splice(module->getBody()->end(),
-                                              next->getBody()->getOperations());
-    if (auto added = (*next)->getAttrOfType<DictionaryAttr>(kMetadataAttrName)) {
-      auto first = (*module)->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
-      NamedAttrList all = first ? first : DictionaryAttr::get(context);
-      all.append(added.begin(), added.end());
-      (*module)->setAttr(kMetadataAttrName, all.getDictionary(context));
-    }
   }
   return module;
 }
@@ -136,13 +128,19 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
 bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation == kOnnxToBundle; }
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
-  const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
+  const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle,
+             isMlir = translation == kMlirToBundle;
+  if (!isOnnx && !isMlir && translation != "import-onnx" && hasSizeOptions()) {
+    llvm::errs() << "error: --dim, --dims-from and --variant-limit are options of --import-onnx, --"
+                 << kOnnxToBundle << " and --" << kMlirToBundle << ", found one with --"
+                 << translation << "\n";
+    return failure();
+  }
   if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs()
-        << "error: --dim, --dims-from, --variant-limit, --input-shape, --input-value, "
-           "--value-shape, --host-ops, "
-           "--host-result, --keep-values and --node-limit are options of --import-onnx and --"
-        << kOnnxToBundle << ", found one with --" << translation << "\n";
+    llvm::errs() << "error: --input-shape, --input-value, --value-shape, --host-ops, "
+                    "--host-result, --keep-values and --node-limit are options of --import-onnx "
+                    "and --"
+                 << kOnnxToBundle << ", found one with --" << translation << "\n";
     return failure();
   }
   if (!isGguf && translation != "import-gguf" && hasGgufImportOptions()) {
@@ -158,10 +156,11 @@ LogicalResult mlir::ttc::checkOptions(StringRef translation) {
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())
-    if (!isOnnx && !isGguf && option->getNumOccurrences() &&
+    if (!isOnnx && !isGguf && !isMlir && option->getNumOccurrences() &&
         llvm::is_contained(option->Categories, &getCompileOptions().category)) {
-      llvm::errs() << "error: --" << name << " is an option of --" << kOnnxToBundle << " and --"
-                   << kGgufToBundle << ", found it with --" << translation << "\n";
+      llvm::errs() << "error: --" << name << " is an option of --" << kOnnxToBundle << ", --"
+                   << kGgufToBundle << " and --" << kMlirToBundle << ", found it with --"
+                   << translation << "\n";
       return failure();
     }
   return success();

@@ -126,9 +126,9 @@ namespace {
 
 class VariantImporter {
 public:
-  VariantImporter(const llvm::MemoryBuffer &model, MLIRContext *context,
-                  const OnnxImportOptions &options)
-      : model(model), context(context), options(options) {}
+  VariantImporter(StringRef model, const SizeOptions &options, MLIRContext *context,
+                  SizedImporter importer)
+      : model(model), options(options), context(context), importer(importer) {}
 
   OwningOpRef<ModuleOp> import(std::vector<std::pair<std::string, DimRange>> ranges);
   /// In one line, which variants the last import has, and what they cost.
@@ -136,7 +136,7 @@ public:
   std::string describeCost() const;
 
 private:
-  OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef name);
+  OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef variant);
   std::optional<SizeHistogram> getRequests() const;
   /// Sets `choices`; the last one is the largest.
   void choose();
@@ -144,9 +144,10 @@ private:
   /// Sizes to compare with: the smallest, the largest, and some between them, along each dimension.
   std::vector<SmallVector<int64_t>> getProbes() const;
 
-  const llvm::MemoryBuffer &model;
+  StringRef model; ///< its name
+  const SizeOptions &options;
   MLIRContext *context;
-  const OnnxImportOptions &options;
+  SizedImporter importer;
   std::vector<std::pair<std::string, DimRange>> ranges;
   std::vector<SmallVector<int64_t>> choices; ///< of one bucket for each dimension
   BucketCost cost;
@@ -158,16 +159,14 @@ static std::string joinSizes(ArrayRef<int64_t> sizes) {
   return llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
 }
 
-OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringRef name) {
-  OnnxImportOptions own = options;
-  own.dimRanges.clear();
-  own.functionName = name.str();
+OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringRef variant) {
+  SmallVector<std::pair<std::string, int64_t>> named;
   SmallVector<std::string> texts;
   for (auto [range, size] : llvm::zip_equal(ranges, sizes)) {
-    own.dims[range.first] = size;
+    named.emplace_back(range.first, size);
     texts.push_back(range.first + ":" + std::to_string(size));
   }
-  OwningOpRef<ModuleOp> module = importOnnx(model, context, own);
+  OwningOpRef<ModuleOp> module = importer(named, variant);
   if (!module) {
     InFlightDiagnostic error = emitError(UnknownLoc::get(context));
     error << "the model cannot be imported with " << llvm::join(texts, ", ")
@@ -185,12 +184,12 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
 VariantAttr VariantImporter::getAttribute(ArrayRef<int64_t> high) const {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> low, step;
-  for (const auto &[name, range] : ranges) {
-    names.push_back(StringAttr::get(context, name));
+  for (const auto &[dim, range] : ranges) {
+    names.push_back(StringAttr::get(context, dim));
     low.push_back(range.low);
     step.push_back(range.step);
   }
-  return VariantAttr::get(context, options.functionName, names, low, high, step);
+  return VariantAttr::get(context, model, names, low, high, step);
 }
 
 std::vector<SmallVector<int64_t>> VariantImporter::getProbes() const {
@@ -262,8 +261,8 @@ void VariantImporter::choose() {
 std::string VariantImporter::describe() const {
   std::string text;
   llvm::raw_string_ostream output(text);
-  output << choices.size() << (choices.size() == 1 ? " variant of " : " variants of ")
-         << options.functionName << ": ";
+  output << choices.size() << (choices.size() == 1 ? " variant of " : " variants of ") << model
+         << ": ";
   auto print = [&](StringRef name, ArrayRef<std::string> sizes) {
     constexpr size_t kMostShown = 12;
     output << name << " "
@@ -311,9 +310,7 @@ std::string VariantImporter::describeCost() const {
 
 OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
   ranges = std::move(given);
-  auto getName = [&](ArrayRef<int64_t> sizes) {
-    return options.functionName + "." + joinSizes(sizes);
-  };
+  auto getName = [&](ArrayRef<int64_t> sizes) { return (model + "." + joinSizes(sizes)).str(); };
   const SmallVector<int64_t> largest =
       llvm::map_to_vector(ranges, [](const auto &named) { return named.second.high; });
   OwningOpRef<ModuleOp> whole = importAt(largest, getName(largest));
@@ -335,7 +332,7 @@ OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string,
   for (const SmallVector<int64_t> &sizes : getProbes()) {
     if (llvm::is_contained(choices, sizes))
       continue;
-    probed.push_back(importAt(sizes, options.functionName));
+    probed.push_back(importAt(sizes, model));
     if (!probed.back())
       return nullptr;
     auto functions = probed.back()->getOps<func::FuncOp>();
@@ -350,16 +347,9 @@ OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string,
   return module;
 }
 
-OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
-                                                MLIRContext *context,
-                                                const OnnxImportOptions &options) {
-  if (options.keepsValues) {
-    emitError(UnknownLoc::get(context))
-        << "--keep-values: expected one size for each --dim, found several for '"
-        << options.dimRanges.front().first << "'";
-    return nullptr;
-  }
-  VariantImporter importer(model, context, options);
+OwningOpRef<ModuleOp> mlir::ttc::importVariants(StringRef model, const SizeOptions &options,
+                                                MLIRContext *context, SizedImporter importAt) {
+  VariantImporter importer(model, options, context, importAt);
   auto open = options.dimRanges;
   for (auto &[name, range] : open)
     if (range.isOpen)
@@ -390,7 +380,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
                           std::to_string(range.high) +
                           (range.step > 1 ? " by " + std::to_string(range.step) : ""));
       emitRemark(UnknownLoc::get(context))
-          << options.functionName << " runs only sizes of " << llvm::join(texts, ", ")
+          << model << " runs only sizes of " << llvm::join(texts, ", ")
           << ", because the model has no meaning for others: " << why;
     }
   } else {
@@ -400,7 +390,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importVariants(const llvm::MemoryBuffer &model,
     emitRemark(UnknownLoc::get(context)) << importer.describe();
     Builder builder(context);
     (*module)->setAttr(kMetadataAttrName, builder.getDictionaryAttr(builder.getNamedAttr(
-                                              "variants/" + options.functionName,
+                                              "variants/" + model.str(),
                                               builder.getStringAttr(importer.describeCost()))));
   }
   return module;

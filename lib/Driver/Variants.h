@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "ttc/Import/OnnxImport.h"
+#include "ttc/Import/Sizes.h"
 
 namespace mlir::ttc {
 
@@ -13,10 +13,15 @@ namespace mlir::ttc {
 /// `ratio`th of the last one, as far as that is worth it. Ascending; the last one is high.
 SmallVector<int64_t> chooseBuckets(const DimRange &range, int64_t ratio);
 
-/// Imports the model for `options.dimRanges`, as functions NAME.8x64 with `ttc.variant`. Null, with
+/// Imports a model with one size for each dimension, as one function of this name. Null, with
+/// diagnostics, if that fails.
+using SizedImporter = llvm::function_ref<OwningOpRef<ModuleOp>(
+    ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name)>;
+
+/// Imports a model for `options.dimRanges`, as functions MODEL.8x64 with `ttc.variant`. Null, with
 /// diagnostics, if it cannot be imported for all sizes, or not as one model.
-OwningOpRef<ModuleOp> importVariants(const llvm::MemoryBuffer &model, MLIRContext *context,
-                                     const OnnxImportOptions &options);
+OwningOpRef<ModuleOp> importVariants(StringRef model, const SizeOptions &options,
+                                     MLIRContext *context, SizedImporter importAt);
 
 } // namespace mlir::ttc
 

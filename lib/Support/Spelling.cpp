@@ -123,14 +123,18 @@ std::string mlir::ttc::spell(ArrayRef<Setting> settings) {
 
 /// The words that stand for a command line which `ttc` has passed on.
 static SmallVector<std::string> getCommand() {
-  const bool isCompile = llvm::is_contained(spelling->command, "--onnx-to-bundle");
+  // `ttc` adds the translation for the kind of the model.
+  const auto isTranslation = [](StringRef word) {
+    return word == "--onnx-to-bundle" || word == "--mlir-to-bundle";
+  };
+  const bool isCompile = llvm::any_of(spelling->command, isTranslation);
   SmallVector<std::string> command = {isCompile ? "ttc" : "ttc-translate"};
   StringRef model, output;
   bool isOutput = false;
   for (StringRef word : spelling->command) {
     if (isOutput)
       output = word;
-    else if (word != "-o" && !(isCompile && word == "--onnx-to-bundle"))
+    else if (word != "-o" && !isTranslation(word))
       command.push_back(quoteWord(word));
     if (!isOutput && model.empty() && !word.starts_with("-"))
       model = word;

@@ -46,7 +46,7 @@ def _look(arguments: list[str]) -> int:
             entries = _entries(options, models)
             bundle = ttc.compile(
                 models if len(models) > 1 else models[0],
-                options=["--caller=options"] * (not models[0].lower().endswith(".mlir")) + options,
+                options=["--caller=options", *options],
                 entries=entries,
             )
     except (ttc.CompileError, ttrt.Error, OSError, ValueError) as error:

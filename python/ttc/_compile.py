@@ -144,21 +144,18 @@ def _translate(
             arguments.append(f"--dims-from={sources.requests(dims_from)}")
         # Before the options: one that lacks its value takes what follows it.
         arguments = ["-o", "-" if stdout is not None else os.path.abspath(output), *arguments, *extra]
-        if _is_alone(files[0][0]):
-            tool, first = "ttc", "compile"
-        else:
-            tool, first = "ttc-translate", "--onnx-to-bundle"
-            # Messages name the arguments of Python. (python -m ttc takes options of the tools.)
-            if not any(option.startswith("--caller=") for option in extra):
-                arguments.insert(0, "--caller=python")
+        kind = pathlib.Path(files[0][0]).suffix.lower()[1:] if _is_alone(files[0][0]) else "onnx"
+        # Messages name the arguments of Python. (python -m ttc takes options of the tools.)
+        if not any(option.startswith("--caller=") for option in extra):
+            arguments.insert(0, "--caller=python")
         # A folder for the files that a killed compiler leaves.
-        status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors, sources.folder())
+        status, messages = run_tool("ttc-translate", [f"--{kind}-to-bundle", *arguments], stdout, sources.descriptors, sources.folder())
         messages = sources.name(messages).strip()
     if status < 0:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-        raise CompileError(f"{tool} was ended by signal {name}" + (f":\n{messages}" if messages else ""))
+        raise CompileError(f"ttc-translate was ended by signal {name}" + (f":\n{messages}" if messages else ""))
     if status:
-        raise CompileError(messages or f"{tool} ended with status {status}")
+        raise CompileError(messages or f"ttc-translate ended with status {status}")
     if "warning:" in messages:
         warnings.warn(messages, CompileWarning, stacklevel=3)
     elif messages:

@@ -63,7 +63,7 @@
 // RUN: cd %t && not ttc-translate --onnx-to-bundle rows.onnx --dims-from=n.csv --variant-limit=0 -o no.ttcb 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: --variant-limit: expected a number from 1 to 64 and --dims-from, found 0
 // RUN: not ttc compile %t/rows.csv.mlir --dims-from=n.csv 2>&1 | FileCheck %s --check-prefix=MLIR
-// MLIR: --dims-from is not an option for a module of MLIR, but for a model: give the arguments of its functions static types
+// MLIR: rows.csv.mlir: error: expected a function, found none
 // RUN: test ! -e %t/no.ttcb
 
 // A list whose sizes alone run, because other numbers of rows are errors.

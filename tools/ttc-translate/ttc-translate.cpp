@@ -56,6 +56,7 @@ int ttcTranslateMain(int argc, char **argv) {
   ttc::registerImportGguf();
   ttc::registerOnnxToBundle(openText);
   ttc::registerGgufToBundle(openText);
+  ttc::registerMlirToBundle(openText);
   ttc::registerBundleTranslations();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -103,7 +104,7 @@ int ttcTranslateMain(int argc, char **argv) {
     std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
     if (!buffer)
       return fail(error);
-    if (name == "ttc-to-bundle")
+    if (name == "ttc-to-bundle" || name == ttc::kMlirToBundle)
       if (std::string wrong = ttc::checkNesting(buffer->getBuffer(), input); !wrong.empty())
         return fail(wrong);
     sources->AddNewSourceBuffer(std::move(buffer), SMLoc());

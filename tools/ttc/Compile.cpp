@@ -20,15 +20,16 @@ options:
                                   (default: the model's name with .ttcb, in this folder)
   --help                          this text
 
-All other options are passed on, to ttc-translate --onnx-to-bundle or --gguf-to-bundle, or for MLIR to
-ttc-opt --ttc-trace-pipeline. They need the form --name=value. 'ttc translate --help' lists them.
+All other options are passed on, to ttc-translate --onnx-to-bundle, --gguf-to-bundle or --mlir-to-bundle.
+They need the form --name=value. 'ttc translate --help' lists them.
 
 examples:
   ttc resnet50.onnx
   ttc compile resnet50.onnx --target=wormhole_n150 -o chip.ttcb
   ttc compile prefill.onnx decode.onnx --entry=prefill,decode -o decoder.ttcb
   ttc compile model.gguf --context=4096
-  ttc compile model.mlir --target-cpu=x86-64-v3
+  ttc compile encoder.onnx --dim=batch:1..8 --dim=sequence:1..512
+  ttc compile model.mlir --dim=input0.0:1..8
 )";
 
 static bool isMlir(std::string_view file) { return hasExtension(file, ".mlir"); }
@@ -94,31 +95,6 @@ static std::string parse(const std::vector<std::string> &arguments, CompileArgum
   return "";
 }
 
-/// ttc-opt takes MLIR's own options itself; the others are options of the pipeline.
-static std::string split(const std::vector<std::string> &options, std::vector<std::string> &own,
-                         std::string &pipeline) {
-  for (const std::string &option : options) {
-    std::string_view name(option);
-    name.remove_prefix(name.find_first_not_of('-'));
-    if (name.rfind("mlir-", 0) == 0) {
-      own.push_back(option);
-      continue;
-    }
-    for (std::string_view onnxOnly :
-         {"entry", "dim", "dims-from", "variant-limit", "input-shape", "input-value", "value-shape",
-          "host-ops", "host-result", "keep-values", "dump-ir", "tune", "context", "sequences",
-          "prefill", "cache", "activations", "logits"})
-      if (name.substr(0, name.find('=')) == onnxOnly)
-        return fmt::format("--{} is not an option for a module of MLIR, but for a model{}",
-                           onnxOnly,
-                           onnxOnly.starts_with("dim") || onnxOnly == "input-shape"
-                               ? ": give the arguments of its functions static types"
-                               : "");
-    pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
-  }
-  return "";
-}
-
 int ttc::compile(const std::vector<std::string> &arguments) {
   CompileArguments parsed;
   if (std::string wrong = parse(arguments, parsed); !wrong.empty())
@@ -127,20 +103,13 @@ int ttc::compile(const std::vector<std::string> &arguments) {
     fmt::print("{}", kHelp);
     return 0;
   }
-  if (!isMlir(parsed.models[0])) {
-    // Options are last: one that lacks its value would take the next word.
-    std::vector<std::string> all = {
-        isGguf(parsed.models[0]) ? "--gguf-to-bundle" : "--onnx-to-bundle", "-o", parsed.output};
-    all.insert(all.end(), parsed.models.begin(), parsed.models.end());
-    all.insert(all.end(), parsed.options.begin(), parsed.options.end());
-    return replaceBy("ttc-translate", all);
-  }
-  std::vector<std::string> opt = {parsed.models[0]};
-  std::string pipeline;
-  if (std::string wrong = split(parsed.options, opt, pipeline); !wrong.empty())
-    return fail(wrong);
-  opt.insert(opt.end(), {"--convert-tosa-to-ttc", "--ttc-trace-pipeline=" + pipeline,
-                         "--emit-bytecode", "-o", "-"});
-  return runPipeline(
-      {{"ttc-opt", opt}, {"ttc-translate", {"--ttc-to-bundle", "-o", parsed.output}}});
+  const std::string &model = parsed.models[0];
+  // Options are last: one that lacks its value would take the next word.
+  std::vector<std::string> all = {isGguf(model)   ? "--gguf-to-bundle"
+                                  : isMlir(model) ? "--mlir-to-bundle"
+                                                  : "--onnx-to-bundle",
+                                  "-o", parsed.output};
+  all.insert(all.end(), parsed.models.begin(), parsed.models.end());
+  all.insert(all.end(), parsed.options.begin(), parsed.options.end());
+  return replaceBy("ttc-translate", all);
 }

@@ -23,6 +23,7 @@ using FileOpener = std::function<PendingFile(StringRef path, std::string &error)
 /// Names of the translations, without dashes.
 inline constexpr llvm::StringLiteral kOnnxToBundle = "onnx-to-bundle";
 inline constexpr llvm::StringLiteral kGgufToBundle = "gguf-to-bundle";
+inline constexpr llvm::StringLiteral kMlirToBundle = "mlir-to-bundle";
 
 /// Adds --onnx-to-bundle to a translation tool, with all options of compiling (--target, --queues,
 /// --entry, --dump-ir, ...). It takes a source manager of one or more models. `openFile` opens
@@ -31,6 +32,9 @@ void registerOnnxToBundle(FileOpener openFile);
 
 /// Adds --gguf-to-bundle, for one model, with the same options of compiling but --entry.
 void registerGgufToBundle(FileOpener openFile);
+
+/// Adds --mlir-to-bundle, for one module of ttc or TOSA ops on tensors, with the same options.
+void registerMlirToBundle(FileOpener openFile);
 
 /// Whether `translation` (a name without dashes) takes more than one file.
 bool takesSeveralFiles(StringRef translation);

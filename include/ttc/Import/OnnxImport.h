@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "ttc/Import/SizeHistogram.h"
+#include "ttc/Import/Sizes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -17,33 +17,12 @@ struct HostResult {
   SmallVector<int64_t> shape;
 };
 
-/// Sizes of a named dimension, any of which a run may have.
-struct DimRange {
-  /// From low to high, multiples of step.
-  int64_t low = 1, high = 1, step = 1;
-  /// The sizes that are compiled, ascending, if the user chose them. Without them, the compiler
-  /// does.
-  SmallVector<int64_t> buckets;
-  /// Runs may have all other sizes up to high, too, if the model has a meaning for them.
-  bool isOpen = false;
-};
-
-struct OnnxImportOptions {
+/// Of dimensions, `dimRanges` is empty for importOnnx(): the driver imports the model once for each
+/// variant.
+struct OnnxImportOptions : SizeOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
-  /// Sizes of named dimensions, for all inputs that have them.
-  llvm::StringMap<int64_t> dims;
-  /// Names of dimensions that are others under another name, by these.
-  llvm::StringMap<std::string> dimAliases;
-  /// Named dimensions of more than one size, in the order of the command line. importOnnx() takes
-  /// none: the driver imports the model once for each variant.
-  std::vector<std::pair<std::string, DimRange>> dimRanges;
-  /// Requests for which the buckets of some of these dimensions are chosen, the file that they are
-  /// from (empty: none), and the most variants. Columns with one size are in `dims`.
-  SizeHistogram histogram;
-  std::string histogramFile;
-  int64_t variantLimit = 8;
   /// Shapes of other values, by name, that the model does not declare.
   llvm::StringMap<SmallVector<int64_t>> valueShapes;
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
@@ -73,17 +52,6 @@ struct OnnxImportOptions {
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
-
-/// Parses "sequence:128", "sequence:1..512", "height:64..640:32" (multiples of 32) or
-/// "batch:1,2,4,8" and adds it to the options; as addInputShape(). "ids.1=mask.1:128" makes one
-/// dimension of two, if all names after the first are axes of inputs (isAxisName()).
-std::string addDim(StringRef text, OnnxImportOptions &options);
-
-/// Whether a name is like those of dimensions that have none in the model: "image.2".
-bool isAxisName(StringRef name);
-
-/// Reads the sizes of requests from a CSV file, and adds its dimensions; as addInputShape().
-std::string addDimsFrom(StringRef file, OnnxImportOptions &options);
 
 /// The same as addInputShape() for the shape of a value that a node computes.
 std::string addValueShape(StringRef text, OnnxImportOptions &options);
@@ -116,15 +84,15 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --dim, --dims-from, --variant-limit, --input-shape, --input-value, --value-shape,
-/// --host-ops, --host-result,
-/// --keep-values and --node-limit to the command line, for every translation that starts from ONNX.
+/// Adds --input-shape, --input-value, --value-shape, --host-ops, --host-result, --keep-values,
+/// --node-limit and the options of sizes to the command line, for every translation that starts
+/// from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.
 FailureOr<OnnxImportOptions> getOnnxImportOptionsFromCL();
 
-/// Whether the command line has any of these options.
+/// Whether the command line has any of these options; those of sizes do not count.
 bool hasOnnxImportOptions();
 
 /// Adds --import-onnx to a translation tool.

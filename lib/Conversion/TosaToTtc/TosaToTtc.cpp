@@ -76,8 +76,6 @@ Value tosa_to_ttc::transpose(OpBuilder &b, Location loc, Value x, ArrayRef<int64
 }
 
 Value tosa_to_ttc::reshape(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> shape) {
-  if (tensorType(x).getShape() == shape)
-    return x;
   return make<ReshapeOp>(b, loc, tensorType(x).clone(shape), x);
 }
 
@@ -107,8 +105,11 @@ struct ConvertTosaToTtc : mlir::ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc
     target.addIllegalDialect<tosa::TosaDialect>();
     // Patterns read these; they go away below.
     target.addLegalOp<tosa::ConstShapeOp>();
-    // One pattern an op: it says itself why it does not convert.
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+    // One pattern an op: it says itself why it does not convert. Without folding, a module has the
+    // same ops at all sizes: a sum over one element stays one.
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns), config)))
       return signalPassFailure();
 
     getOperation()->walk([](tosa::ConstShapeOp op) {
@@ -135,8 +136,7 @@ struct ConvertTosaToTtc : mlir::ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc
         if (isStatic)
           error.attachNote(op->getParentOp()->getLoc())
               << "give the function's arguments and results static types, and run "
-                 "--tosa-infer-shapes first; for ranges of sizes, compile the model as ONNX, with "
-                 "--dim=NAME:LOW..HIGH";
+                 "--tosa-infer-shapes first; 'ttc MODULE.mlir --dim=NAME:LOW..HIGH' does so";
         isStatic = false;
         break;
       }

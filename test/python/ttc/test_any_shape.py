@@ -468,3 +468,17 @@ def test_dimensions_without_names():
     # A name that the model itself has is not given again.
     with pytest.raises(ttc.CompileError, match=r"'x' has dynamic shape \[\?, x.0\]"):
         ttc.compile(open_model([None, "x.0"], [1]), dims={"x.0": 3})
+
+
+def test_a_module_of_tosa(tmp_path):
+    path = tmp_path / "module.mlir"
+    path.write_text(
+        "func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {\n"
+        "  %0 = tosa.tanh %x : (tensor<?x3xf32>) -> tensor<?x3xf32>\n  return %0 : tensor<?x3xf32>\n}\n"
+    )
+    bundle = ttc.compile(path, dims={"input0.0": (1, 8)})
+    for size in (1, 5, 8):
+        x = np.linspace(-3, 3, 3 * size, dtype=np.float32).reshape(size, 3)
+        np.testing.assert_allclose(bundle.run(x)["output0"], np.tanh(x), rtol=1e-5, atol=1e-6)
+    with pytest.raises(ttc.CompileError, match=r'note: this sets them: ttc\.compile\(model, dims=\{"input0.0": 1\}\)'):
+        ttc.compile(path)
