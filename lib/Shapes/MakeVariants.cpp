@@ -21,8 +21,8 @@ public:
   Fitter(const ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
       : space(space), points(std::move(points)) {}
 
-  /// The one extent that has these values at all points, with the least divisor. Nothing if there
-  /// is none, or if the points allow several.
+  /// The one extent that has these values at all points: one that rounds nowhere, or that with the
+  /// least divisor. Nothing if there is none, or if the points allow several.
   std::optional<Extent> fit(ArrayRef<int64_t> values) const;
 
 private:
@@ -135,11 +135,15 @@ std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values) const {
       exact = 1;
   }
   bool isAmbiguous = false;
+  // One that rounds at no size is taken before those that round to the same values at the points.
+  std::optional<Extent> straight = fit(values, slopes, exact, isAmbiguous);
+  if (straight && (exact > kMostDivisor || space.isExact(*straight)))
+    return straight;
+  isAmbiguous = false;
   for (int64_t divisor = 1; divisor <= kMostDivisor && !isAmbiguous; ++divisor)
     if (std::optional<Extent> extent = fit(values, slopes, divisor, isAmbiguous))
       return extent;
-  return isAmbiguous || exact <= kMostDivisor ? std::nullopt
-                                              : fit(values, slopes, exact, isAmbiguous);
+  return std::nullopt;
 }
 
 //===--- comparing --------------------------------------------------------------------===//

@@ -103,3 +103,15 @@ def test_other_images(shape, kernel, first, tools, tmp_path):
                pads=[kernel // 2] * (2 * spatial))
     model = n.model([("x", None, "f32", shape)], [("y", y, "f32", None)])
     assert check(tools, tmp_path, model, RANGES[len(shape)], runs=8) >= 8
+
+
+@pytest.mark.parametrize("heights", ["64..128:64", "32..64:32", "64..192:64"])
+def test_few_sizes(heights, tools, tmp_path):
+    """height / 16 is not the only function that is 4 at 64 and 8 at 128: (height - 12) / 13, rounded down, is one, too."""
+    n, x = Net(), "x"
+    for filters in (8, 8, 16, 16):
+        x = n.conv(x, filters, [3, 3], **HALF)
+    part = n.keep(n("Slice", x, n.ints(4), n.ints(12), n.ints(1)), 8)
+    y = n.op("Add", n.conv(part, 8, [3, 3], **SAME), part)
+    model = n.model([("x", None, "f32", IMAGE)], [("y", y, "f32", None)])
+    assert check(tools, tmp_path, model, ["batch:1", f"h:{heights}", "w:64..128:64"], runs=6) >= 6
