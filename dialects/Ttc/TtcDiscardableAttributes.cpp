@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification of the dialect's discardable attributes. Passes read them without further checks.
+#include "dialects/Ttc/Layout/ValidSize.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
@@ -128,6 +129,9 @@ LogicalResult checkDims(Operation *op, Owner owner, unsigned index, Attribute va
   if (!tensor)
     return op->emitOpError("expected '")
            << kDimsAttrName << "' on a ranked tensor, found it on " << type;
+  Attribute sharding = owner == Owner::Argument ? function.getArgAttr(index, kShardingAttrName)
+                                                : function.getResultAttr(index, kShardingAttrName);
+  tensor = getWholeType(tensor, dyn_cast_if_present<ArrayAttr>(sharding), op);
   return variant.verifyDims(cast<AffineMapAttr>(value).getValue(), tensor, [&] {
     return op->emitOpError(owner == Owner::Argument ? "argument " : "result ") << index << ": ";
   });

@@ -26,14 +26,6 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
       found = find(module);
     if (succeeded(found) && *found && failed(verifyGrids(module, *found)))
       return signalPassFailure();
-    if (succeeded(found) && *found)
-      for (auto function : module.getOps<func::FuncOp>())
-        if (auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName)) {
-          function.emitError("a model for ranges of sizes ('")
-              << variant.getOf()
-              << "') is for one device; expected one size for each --dim with --mesh";
-          return signalPassFailure();
-        }
     if (succeeded(found))
       found = addMicroBatches(module, *found);
     if (failed(found))

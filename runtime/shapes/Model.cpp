@@ -69,7 +69,7 @@ Model::Model(const ttrt_bundle *bundle, const char *name) {
     const fb::EntryPoint &entry = *entries[i];
     if (name_ != modelOf(entry))
       continue;
-    verifyVariant(entry);
+    verifyVariant(tables, entry);
     if (first) {
       verifyAgreement(*first, entry);
     } else {
@@ -79,9 +79,9 @@ Model::Model(const ttrt_bundle *bundle, const char *name) {
       const uint32_t extents = entry.variant() ? entry.variant()->extents() : kNone;
       for (uint32_t j = 0; j < count(entry.inputs()); ++j)
         if (j != extents)
-          inputs_.push_back(readPort(*entry.inputs()->Get(j)));
+          inputs_.push_back(readPort(tables, *entry.inputs()->Get(j)));
       for (uint32_t j = 0; j < count(entry.outputs()); ++j)
-        outputs_.push_back(readPort(*entry.outputs()->Get(j)));
+        outputs_.push_back(readPort(tables, *entry.outputs()->Get(j)));
     }
     readVariant(tables, i);
   }
@@ -111,7 +111,7 @@ template <typename Table> static Size readSum(const Table &table) {
           {}};
 }
 
-Port Model::readPort(const fb::Port &table) const {
+Port Model::readPort(const fb::Bundle &tables, const fb::Port &table) const {
   Port port{table.name()->str(),
             static_cast<ttrt_dtype>(table.dtype()),
             bytesOf(table.dtype()),
@@ -121,7 +121,7 @@ Port Model::readPort(const fb::Port &table) const {
   for (uint32_t i = 0; i < count(table.shape()); ++i) {
     Size &size = port.sizes.emplace_back();
     if (count(table.dims()) == 0) {
-      size.offset = table.shape()->Get(i);
+      size.offset = wholeSize(tables, table, i);
     } else {
       const fb::Extent &extent = *table.dims()->Get(i);
       size = readSum(extent);
@@ -161,8 +161,8 @@ void Model::readVariant(const fb::Bundle &tables, uint32_t entry) {
         continue;
       Whole &whole = wholes.emplace_back();
       whole.index = i;
-      if (from.shape())
-        whole.shape.assign(from.shape()->begin(), from.shape()->end());
+      for (uint32_t j = 0; j < count(from.shape()); ++j)
+        whole.shape.push_back(wholeSize(tables, from, j));
       whole.strides.resize(whole.shape.size());
       whole.bytes = bytesOf(from.dtype());
       for (size_t j = whole.shape.size(); j-- > 0;) {
@@ -170,6 +170,9 @@ void Model::readVariant(const fb::Bundle &tables, uint32_t entry) {
         whole.bytes *= static_cast<uint64_t>(whole.shape[j]);
       }
       Port &port = ports[wholes.size() - 1];
+      if (count(from.sharding()) &&
+          !std::equal(whole.shape.begin(), whole.shape.end(), from.shape()->begin()))
+        divided_ = port.name;
       port.mostBytes = std::max(port.mostBytes, whole.bytes);
     }
   };
@@ -289,6 +292,14 @@ void Model::findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const
              static_cast<long long>(expected), describe(extents).c_str());
       }
     }
+}
+
+void Model::requireWhole() const {
+  if (!divided_.empty())
+    fail(TTRT_UNSUPPORTED,
+         "the devices of a mesh divide '%s' of model '%s': ttrt_model_pack() makes whole tensors, "
+         "which ttrt_mesh_run() takes",
+         divided_.c_str(), name_.c_str());
 }
 
 void Model::failToHold(const Variant &variant, const int64_t *extents) const {

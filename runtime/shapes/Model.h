@@ -116,6 +116,8 @@ public:
   // These throw Error.
   void findExtents(const ttrt_shaped_input *inputs, int64_t *extents) const;
   uint32_t choose(const int64_t *extents) const;
+  /// Fails if the devices of a mesh have parts of ports: a device then runs no shapes.
+  void requireWhole() const;
   [[noreturn]] void failToHold(const Variant &variant, const int64_t *extents) const;
 
 private:
@@ -124,7 +126,7 @@ private:
     uint32_t dim, input, axis;
   };
 
-  Port readPort(const fb::Port &table) const;
+  Port readPort(const fb::Bundle &tables, const fb::Port &table) const;
   void readVariant(const fb::Bundle &tables, uint32_t entry);
   void findSources();
   std::string describe(const int64_t *extents) const;
@@ -137,6 +139,7 @@ private:
   std::vector<Port> inputs_, outputs_;
   std::vector<Variant> variants_;
   std::vector<Source> sources_;
+  std::string divided_; ///< a port that the devices of a mesh divide, if there is one
 };
 
 /// Copies the valid part of a tensor, of `sizes` and dense at `from`, to the corner of the whole at

@@ -84,6 +84,7 @@ static ttrt_status describeSlot(ttrt_device *device, const ttrt_model *model, bo
   return withModel(model, slot, error, [&](const Model &target) {
     require(device, "device is NULL");
     checkResult(slot, "ttrt_slot");
+    target.requireWhole();
     const Variant &chosen = at(target.variants(), variant, "variant");
     const Whole &whole =
         isInput ? at(chosen.inputs, index, "input") : at(chosen.outputs, index, "output");
@@ -123,6 +124,7 @@ static void run(ttrt_device *device, const Model &model, const ttrt_shaped_input
   const std::vector<Port> &ins = model.inputs(), &outs = model.outputs();
   require(device && (inputs || ins.empty()) && (outputs || outs.empty()),
           "device, inputs or outputs is NULL");
+  model.requireWhole();
   int64_t extents[TTRT_MAX_DIMS], sizes[TTRT_MAX_RANK];
   model.findExtents(inputs, extents);
   const Variant &variant = model.variants()[model.choose(extents)];

@@ -98,15 +98,14 @@ void verifyBounds(const fb::EntryPoint &entry) {
          nameOf(entry), variant.extents(), dims);
 }
 
-void verifySizes(const fb::EntryPoint &entry, const fb::Port &port) {
+void verifySizes(const fb::Bundle &bundle, const fb::EntryPoint &entry, const fb::Port &port) {
   const uint32_t sizes = count(port.dims()), rank = count(port.shape());
   const fb::Variant &variant = *entry.variant();
   if (sizes == 0)
     return;
-  if (sizes != rank || count(port.sharding()) != 0)
+  if (sizes != rank)
     fail(TTRT_BAD_BUNDLE,
-         "port '%s' of variant '%s': expected valid sizes of %u dimensions, and none that are "
-         "divided among devices; found %u",
+         "port '%s' of variant '%s': expected valid sizes of %u dimensions, found %u",
          port.name()->c_str(), nameOf(entry), rank, sizes);
   for (uint32_t i = 0; i < sizes; ++i) {
     const fb::Extent &extent = *port.dims()->Get(i);
@@ -122,12 +121,13 @@ void verifySizes(const fb::EntryPoint &entry, const fb::Port &port) {
     if (!good || !productsAt(extent, *variant.low(), atLeast) ||
         !productsAt(extent, *variant.high(), atMost) ||
         !sizeAt(extent, *variant.low(), least, atLeast) ||
-        !sizeAt(extent, *variant.high(), most, atMost) || most != port.shape()->Get(i))
+        !sizeAt(extent, *variant.high(), most, atMost) || most != wholeSize(bundle, port, i))
       fail(TTRT_BAD_BUNDLE,
            "port '%s' of variant '%s': expected a valid size of dimension %u that is %lld at the "
            "highest extents, and at least 0 at the lowest; found %lld and %lld",
-           port.name()->c_str(), nameOf(entry), i, static_cast<long long>(port.shape()->Get(i)),
-           static_cast<long long>(most), static_cast<long long>(least));
+           port.name()->c_str(), nameOf(entry), i,
+           static_cast<long long>(wholeSize(bundle, port, i)), static_cast<long long>(most),
+           static_cast<long long>(least));
   }
 }
 
@@ -161,7 +161,16 @@ bool isSamePort(const fb::Port &a, const fb::Port &b) {
 
 } // namespace
 
-void verifyVariant(const fb::EntryPoint &entry) {
+int64_t wholeSize(const fb::Bundle &bundle, const fb::Port &port, uint32_t dimension) {
+  int64_t size = port.shape()->Get(dimension);
+  const auto *const axes =
+      dimension < count(port.sharding()) ? port.sharding()->Get(dimension)->axes() : nullptr;
+  for (uint32_t i = 0; i < count(axes); ++i)
+    size *= bundle.mesh()->axes()->Get(axes->Get(i))->size();
+  return size;
+}
+
+void verifyVariant(const fb::Bundle &bundle, const fb::EntryPoint &entry) {
   if (entry.variant())
     verifyBounds(entry);
   for (const Ports *ports : {entry.inputs(), entry.outputs()})
@@ -172,7 +181,7 @@ void verifyVariant(const fb::EntryPoint &entry) {
              "port '%s' of entry point '%s' has %u dimensions; expected at most %d",
              port.name()->c_str(), nameOf(entry), count(port.shape()), TTRT_MAX_RANK);
       if (entry.variant())
-        verifySizes(entry, port);
+        verifySizes(bundle, entry, port);
       else if (count(port.dims()) != 0)
         fail(TTRT_BAD_BUNDLE, "port '%s' of entry point '%s' has valid sizes, but is of no variant",
              port.name()->c_str(), nameOf(entry));

@@ -26,9 +26,12 @@ inline uint64_t bytesOf(fb::DType dtype) {
   return bytes[static_cast<size_t>(dtype)];
 }
 
+/// The size of a port's dimension on all devices of the mesh together, if there is one.
+int64_t wholeSize(const fb::Bundle &bundle, const fb::Port &port, uint32_t dimension);
+
 /// Throws Error unless the entry point is right as a variant: bounds, the input of the extents, and
 /// sizes of ports that are within the ports, and theirs at the highest extents.
-void verifyVariant(const fb::EntryPoint &entry);
+void verifyVariant(const fb::Bundle &bundle, const fb::EntryPoint &entry);
 /// Throws Error unless two entry points of a model agree: in the names of dimensions, and in the
 /// names, types and sizes of ports.
 void verifyAgreement(const fb::EntryPoint &first, const fb::EntryPoint &other);

@@ -26,8 +26,8 @@
 // IMPORT: expected one size for each dimension, found several for 'N': --onnx-to-bundle compiles for several
 // RUN: not ttc-translate --onnx-to-bundle %t/rows.onnx --dim=N:1..64 --keep-values -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=VALUES
 // VALUES: --keep-values: expected one size for each --dim, found several for 'N'
-// RUN: not ttc-translate --onnx-to-bundle %t/rows.onnx --dim=N:1..64 --mesh=2 --parallel=data -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=MESH
-// MESH: a model for ranges of sizes ('main') is for one device; expected one size for each --dim with --mesh
+// RUN: not ttc-translate --onnx-to-bundle %t/rows.onnx --dim=N:1..64 --mesh=2 --parallel=pipeline -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=MESH
+// MESH: a model for ranges of sizes ('main') has no stages; expected one size for each --dim with pipeline and micro-batches
 // RUN: test ! -e %t/no.ttcb
 
 // The last row but one is at another place in each run; with one row, there is no last but one.

@@ -155,10 +155,14 @@ ttrt_status Session::findEntry(const std::string &name, const SessionOptions &op
 
 void Session::runMesh(const std::function<ttrt_run_options(size_t)> &optionsOf) {
   checkMesh([&] { mesh_->run(optionsOf, in_, out_); });
+  if (shaped_)
+    unpackOutputs(nullptr);
 }
 
 void Session::runMesh(const ttrt_run_options &options) {
   checkMesh([&] { mesh_->run(options, in_, out_); });
+  if (shaped_)
+    unpackOutputs(nullptr);
   readProfiler();
 }
 
@@ -166,6 +170,8 @@ std::string Session::runPipelinedMesh(uint64_t loops, const ttrt_pipeline_option
                                       std::vector<uint64_t> *ends) {
   MeshPipeline result;
   checkMesh([&] { result = mesh_->runPipelined(options, loops, in_, out_, ends != nullptr); });
+  if (shaped_)
+    unpackOutputs(nullptr);
   if (ends)
     *ends = std::move(result.ends);
   return result.schedule;

@@ -202,9 +202,6 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (!hasOther)
       check(path, findEntry(wanted, options, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
-    if (shaped_ && isMesh)
-      throw UserError(path + ": expected an entry point for a mesh, found the variants of a model; "
-                             "name one with --entry");
     if (options.opened)
       options.opened(bundle_);
     ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;

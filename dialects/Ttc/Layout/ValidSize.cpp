@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Layout/ValidSize.h"
+#include "dialects/Ttc/TtcAttributes.h"
+#include "dialects/Ttc/TtcDialect.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
+
+RankedTensorType mlir::ttc::getWholeType(RankedTensorType part, ArrayAttr sharding, Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto mesh = module ? module->getAttrOfType<MeshAttr>(kMeshAttrName) : MeshAttr();
+  if (!sharding || !mesh)
+    return part;
+  SmallVector<int64_t> shape(part.getShape());
+  for (auto [size, axes] : llvm::zip_first(shape, sharding.getAsRange<ArrayAttr>()))
+    for (auto name : axes.getAsRange<StringAttr>())
+      if (std::optional<unsigned> axis = mesh.findAxis(name))
+        size *= mesh.getAxes()[*axis].getSize();
+  return part.clone(shape);
+}
 
 namespace {
 

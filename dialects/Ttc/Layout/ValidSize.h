@@ -4,6 +4,7 @@
 #define TTC_DIALECTS_TTC_LAYOUT_VALIDSIZE_H
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct ValidSize {
   /// The size at the given extents. Nothing if it does not fit in i64.
   std::optional<int64_t> at(ArrayRef<int64_t> extents) const;
 };
+
+/// The type that a port has on all devices together: `part`, of which the axes that `ttc.sharding`
+/// names divide the dimensions, as the mesh of the module around `op` has them.
+RankedTensorType getWholeType(RankedTensorType part, ArrayAttr sharding, Operation *op);
 
 } // namespace mlir::ttc
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Entry points, schedules and their steps.
 #include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Layout/ValidSize.h"
 #include "dialects/Ttc/Traces/BufferOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
@@ -34,9 +35,11 @@ static LogicalResult verifyVariant(EntryOp entry) {
     if (dims && !variant)
       return port.emitOpError("expected '")
              << kDimsAttrName << "' in an entry point with '" << kVariantAttrName << "'";
-    return dims ? variant.verifyDims(dims.getValue(), cast<RankedTensorType>(port.getType()),
-                                     [&] { return port.emitOpError(); })
-                : success();
+    if (!dims)
+      return success();
+    auto whole = getWholeType(cast<RankedTensorType>(port.getType()),
+                              port->template getAttrOfType<ArrayAttr>(kShardingAttrName), entry);
+    return variant.verifyDims(dims.getValue(), whole, [&] { return port.emitOpError(); });
   };
   for (auto input : entry.getBody().getOps<InputOp>()) {
     hasExtents |=

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
+#include "ttc/Support/Spelling.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_ANNOTATESHARDING
@@ -83,17 +84,28 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
   std::optional<int64_t> batch;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || type.getRank() == 0 ||
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttrName);
+    // All devices have the sizes of a run.
+    const bool isExtents = function->hasAttr(kVariantAttrName) && name && name == kExtentsName;
+    if (!type || type.getRank() == 0 || isExtents ||
         function.getArgAttr(argument.getArgNumber(), kStateAttrName))
       continue;
     if (!batch)
       batch = type.getDimSize(0);
     if (type.getDimSize(0) != *batch || classes.isPinned(classes.getClass(argument, 0)))
       continue;
-    if (*batch % parts != 0)
-      return function.emitError(option)
-             << ": expected a batch that " << parts << " divides, found " << *batch << " in '"
-             << function.getName() << "' (its inputs' first dimension)";
+    if (*batch % parts != 0) {
+      InFlightDiagnostic error = function.emitError(option)
+                                 << ": expected a batch that " << parts << " divides, found "
+                                 << *batch << " in '" << function.getName()
+                                 << "' (its inputs' first dimension)";
+      if (auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName))
+        error.attachNote() << "choose the buckets of " << variant.getDims()[0].getValue()
+                           << " yourself, such as " << spell("dim") << "="
+                           << variant.getDims()[0].getValue() << ":" << parts << "," << 4 * parts
+                           << ": smaller batches run, too";
+      return failure();
+    }
     batched.push_back(argument);
   }
   if (!batch && parts > 1)

@@ -308,6 +308,13 @@ struct SplitStages : mlir::ttc::impl::SplitStagesBase<SplitStages> {
     addStages(axes, devices);
     if (devices.stages.size() == 1 && devices.microBatches == 1)
       return;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName)) {
+        function.emitError("a model for ranges of sizes ('")
+            << variant.getOf()
+            << "') has no stages; expected one size for each --dim with pipeline and micro-batches";
+        return signalPassFailure();
+      }
     split(devices);
   }
 

@@ -81,7 +81,7 @@ const Fault kFaults[] = {
      },
      "found -1"},
     {"NumberOfSizes", [](fb::BundleT &b) { entry(b, 1).inputs[0]->dims.pop_back(); },
-     "expected valid sizes of 3 dimensions, and none that are divided among devices; found 2"},
+     "expected valid sizes of 3 dimensions, found 2"},
     {"OtherDims", [](fb::BundleT &b) { variant(b, 1).dims[1] = "length"; },
      "'main.1x4' and 'main.4x8' are the same model, but have other dimensions"},
     {"OtherName", [](fb::BundleT &b) { entry(b, 1).inputs[0]->name = "ids"; },
