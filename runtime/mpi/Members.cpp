@@ -230,18 +230,20 @@ static bool isStopped(pid_t pid) {
 }
 
 /// What is waited for, and which process is stopped: not always that of the peer, which may itself
-/// wait. In a gather, which device has not come is not known.
+/// wait. In a gather, which device has not come is not known, unless its process is stopped.
 std::string Members::awaited(int peer) const {
-  std::string text = peer == kAnybody ? "the other devices" : "device " + std::to_string(peer);
   auto hasStopped = [&](int rank) {
     return peers_[rank].process >= 0 && isStopped(peers_[rank].pid);
   };
-  if (peer != kAnybody && hasStopped(peer))
-    return text + " (its process is stopped)";
-  for (int rank = 0; rank < size_; ++rank)
-    if (hasStopped(rank))
-      return text + " (the process of device " + std::to_string(rank) + " is stopped)";
-  return text;
+  int stopped = peer != kAnybody && hasStopped(peer) ? peer : 0;
+  while (stopped < size_ && !hasStopped(stopped))
+    ++stopped;
+  if (stopped == size_)
+    return peer == kAnybody ? "the other devices" : "device " + std::to_string(peer);
+  if (peer == kAnybody || peer == stopped)
+    return "device " + std::to_string(stopped) + " (its process is stopped)";
+  return "device " + std::to_string(peer) + " (the process of device " + std::to_string(stopped) +
+         " is stopped)";
 }
 
 bool Members::isInTime(const Waiter &waiter, Clock::time_point now, int peer) {
