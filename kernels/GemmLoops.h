@@ -207,6 +207,8 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
   }
   int64_t split = workgroup / panelSplits;
   Range panelRange = part(panels, panelSplits, workgroup % panelSplits);
+  if (p.bounded && panelRange.begin == panelRange.end)
+    return;
   Range tileRange = part(tiles, rowSplits, split % rowSplits);
   Range batchRange = part(batches[0] * batches[1] * batches[2], p.batchSplits, split / rowSplits);
 

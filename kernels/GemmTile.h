@@ -172,6 +172,29 @@ TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[
   }
 }
 
+/// Adds the products of the rows [BEGIN, END) of a bounded tile. `first` is where its first row is.
+template <int P, int BEGIN, int END, int MR, int NV, int KU, typename TB>
+TTC_INLINE void multiplyRows(vf (&acc)[KU][MR][NV], const float *first, const TileArgs<TB> &t,
+                             const GemmParams &p, bool prefetches) {
+  const float *a[END - BEGIN];
+  vf part[KU][END - BEGIN][NV];
+  TTC_UNROLL
+  for (int r = BEGIN; r < END; ++r) {
+    a[r - BEGIN] = first + (t.rows[r] - t.rows[0]) * p.aRow;
+    TTC_UNROLL
+    for (int i = 0; i < KU * NV; ++i)
+      part[i / NV][r - BEGIN][i % NV] = acc[i / NV][r][i % NV];
+  }
+  multiply<P>(part, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
+              t.prefetchStep);
+  TTC_UNROLL
+  for (int r = BEGIN; r < END; ++r) {
+    TTC_UNROLL
+    for (int i = 0; i < KU * NV; ++i)
+      acc[i / NV][r][i % NV] = part[i / NV][r - BEGIN][i % NV];
+  }
+}
+
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
 /// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
@@ -194,10 +217,22 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   bool prefetches = p.bMode == kBPacked && p.n * p.od * p.oh * p.ow > 1;
   const float *a[MR];
   if (p.aMode == kRowsDirect) {
+    const float *first = t.a + (p.shuffle != 0 ? 0 : t.k * p.aC);
+    // Addresses of consecutive rows are one register and offsets. Others need a register each, of
+    // which there are no 14 (a tile of 14 rows and 1,024 k took 1.5 times as long): halves of them.
+    const bool mayFollow = MR > 8 && p.bounded && p.shuffle == 0;
+    const bool areApart = mayFollow && t.rows[MR - 1] != t.rows[0] + MR - 1;
+    if (mayFollow)
+      first += t.rows[0] * p.aRow;
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = t.a + (p.bounded ? t.rows[r] : r) * p.aRow + (p.shuffle != 0 ? 0 : t.k * p.aC);
-    if (P == 1 && p.shuffle != 0)
+      a[r] = first + (p.bounded && !mayFollow ? t.rows[r] : r) * p.aRow;
+    if (areApart) {
+      if constexpr (MR > 8) {
+        multiplyRows<P, 0, (MR + 1) / 2>(acc, first, t, p, prefetches);
+        multiplyRows<P, (MR + 1) / 2, MR>(acc, first, t, p, false);
+      }
+    } else if (P == 1 && p.shuffle != 0)
       multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,
                        t.prefetchStep);
     else
@@ -249,13 +284,14 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
 }
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.
-/// Rows after `last` are that one again. WIDE: see depthUnroll().
-template <int MR, int NV, bool WIDE, typename TB>
+/// Rows after `last` are that one again. WIDE: see depthUnroll(). The order of the sums is that of
+/// a tile of OF rows.
+template <int MR, int NV, bool WIDE, int OF = MR, typename TB>
 TTC_INLINE void multiplyPanel(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
                               const TB *panel, int64_t nr, int64_t depth, bool prefetches = false,
                               const char *prefetch = nullptr, int64_t prefetchStep = 0,
                               int64_t last = kMostTileRows) {
-  constexpr int KU = depthUnroll<MR, WIDE>();
+  constexpr int KU = depthUnroll<OF, WIDE>();
   vf acc[KU][MR][NV];
   clear(acc);
   const float *a[MR];

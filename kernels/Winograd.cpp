@@ -117,28 +117,41 @@ TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, const Ti
   }
 }
 
-/// MR tiles of one point against one panel: rows of NV vectors at `to`.
-template <int MR, int NV, bool WIDE>
+/// MR tiles of one point against one panel: rows of NV vectors at `to`. The order of the sums is
+/// that of OF tiles.
+template <int MR, int NV, bool WIDE, int OF>
 TTC_INLINE void multiplyTiles(const float *from, int64_t last, const float *b,
                               const WinogradParams &p, const char *prefetch, int64_t prefetchStep,
                               float *to) {
   vf sums[MR][NV];
-  multiplyPanel<MR, NV, WIDE>(sums, from, p.c, 1, b, p.nr, p.c / p.groups, /*prefetches=*/true,
-                              prefetch, prefetchStep, last);
+  multiplyPanel<MR, NV, WIDE, OF>(sums, from, p.c, 1, b, p.nr, p.c / p.groups, /*prefetches=*/true,
+                                  prefetch, prefetchStep, last);
   storeRows(to, p.nr, sums);
 }
 
-/// Picks the instance for a row count that is constant after inlining. Rows after `last` are that
-/// one again. All columns of a panel are computed: those that the last one lacks are zeros.
+/// Picks the instance for a row count that is constant after inlining: of a row tile of `rows`, a
+/// half or a quarter if no more tiles are left. Rows after `last` are that one again. All columns
+/// of a panel are computed: those that the last one lacks are zeros.
 TTC_INLINE void multiplyRows(int64_t rows, const float *from, int64_t last, const float *b,
                              const WinogradParams &p, const char *prefetch, int64_t prefetchStep,
                              float *to) {
+  auto multiply = [&]<int MR, int OF>(int64_t last) __attribute__((always_inline)) {
+    if (p.nr == 2 * VL)
+      multiplyTiles<MR, 2, true, OF>(from, last, b, p, prefetch, prefetchStep, to);
+    else
+      multiplyTiles<MR, 1, false, OF>(from, last, b, p, prefetch, prefetchStep, to);
+  };
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
-    if (p.nr == 2 * VL)                                                                            \
-      return multiplyTiles<MR, 2, true>(from, last, b, p, prefetch, prefetchStep, to);             \
-    return multiplyTiles<MR, 1, false>(from, last, b, p, prefetch, prefetchStep, to);
+    if (MR > 2 && last < (MR + 3) / 4)                                                             \
+      return multiply.template operator()<(MR + 3) / 4, MR>(last);                                 \
+    if (MR > 1 && last < (MR + 1) / 2)                                                             \
+      return multiply.template operator()<(MR + 1) / 2, MR>(last);                                 \
+    /* Addresses of rows that all exist are one register and offsets. */                           \
+    if (last + 1 < MR)                                                                             \
+      return multiply.template operator()<MR, MR>(last);                                           \
+    return multiply.template operator()<MR, MR>(kMostTileRows);
     TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
   }
@@ -264,8 +277,17 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
   const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
   const int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
   const int64_t depth = p.c / p.groups, panelSize = depth * p.nr;
-  Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
-  Range tileRange = part(rows.count, p.rowSplits, workgroup / p.panelSplits);
+  // With few tiles that count, those that would use the same weights are not parted: panels are.
+  int64_t rowSplits = p.rowSplits, panelSplits = p.panelSplits;
+  if (p.transformed && (p.bounded || p.byValid)) {
+    TTC_NO_UNROLL
+    while (rowSplits % 2 == 0 && rows.tiles < rowSplits * kRowsForWeights) {
+      rowSplits /= 2;
+      panelSplits *= 2;
+    }
+  }
+  Range panelRange = part(panels, panelSplits, workgroup % panelSplits);
+  Range tileRange = part(rows.count, rowSplits, workgroup / panelSplits);
   auto *products = reinterpret_cast<float *>(scratch + p.productsAt);
   const int64_t blockRows = p.blockTiles * (rows.height + (rows.taller != 0));
   const int64_t productPitch = blockRows * p.nr + kWinogradPadding;
