@@ -141,13 +141,13 @@ static Operation *getLargest(ArrayRef<Operation *> ops) {
 
 static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *> ops,
                                                            int64_t vectorLength, bool winograd,
-                                                           ArrayRef<bool> resident) {
+                                                           ArrayRef<int64_t> constantBytes) {
   SmallVector<ConvOp> convs;
   for (Operation *op : ops)
     if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
       convs.push_back(conv);
   if (!convs.empty())
-    if (SmallVector<WinogradChoice> choices = chooseWinograd(convs, vectorLength, resident);
+    if (SmallVector<WinogradChoice> choices = chooseWinograd(convs, vectorLength, constantBytes);
         !choices.empty())
       return llvm::map_to_vector(choices, [&](const WinogradChoice &choice) {
         return KernelChoiceAttr::get(ops.front()->getContext(),
@@ -161,8 +161,8 @@ static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *>
 }
 
 KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
-                                                 bool resident) {
-  return estimateKernelChoices(op, vectorLength, winograd, resident).front();
+                                                 int64_t constantBytes) {
+  return estimateKernelChoices(op, vectorLength, winograd, constantBytes).front();
 }
 
 /// Whether both need the weights in the same packed form.
@@ -173,9 +173,9 @@ static bool isSameForm(KernelChoiceAttr a, KernelChoiceAttr b) {
 
 SmallVector<KernelChoiceAttr> mlir::ttc::getKernelChoices(ArrayRef<Operation *> ops,
                                                           int64_t vectorLength, bool winograd,
-                                                          ArrayRef<bool> resident) {
+                                                          ArrayRef<int64_t> constantBytes) {
   SmallVector<KernelChoiceAttr> choices =
-      estimateKernelChoices(ops, vectorLength, winograd, resident);
+      estimateKernelChoices(ops, vectorLength, winograd, constantBytes);
   auto getEntry = [&](Operation *op) {
     auto choice = dyn_cast_if_present<KernelChoiceAttr>(findTuning(op));
     return choice && (winograd || choice.getMethod() == KernelMethod::direct) ? choice

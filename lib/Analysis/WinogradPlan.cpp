@@ -15,17 +15,22 @@ namespace {
 /// The sizes of a convolution with one number of taps in both dimensions.
 struct Sizes {
   int64_t n, oh, ow, c, o, groups, taps;
-  /// Whether the weights stay in L2.
-  bool resident;
+  int64_t constantBytes; ///< of all weights of a run
+  int64_t vectorLength;
+
+  bool stayInL2() const { return constantBytes <= kernels::kL2Budget; }
 };
 
 // Costs are in multiply-adds of one lane at full speed. What other work costs in them was measured
 // on AVX-512 (Zen 5) and is coarse: an error of a tenth decides only between ways of nearly equal
 // speed.
 
-/// A byte that is read from memory once, and one that comes from L3 again and again; and one of the
-/// weights of a model that stay in L2 from one inference to the next.
-constexpr double kMemoryByte = 3.4, kCachedByte = 0.5, kResidentByte = 0.7;
+/// A byte of the weights: that is read from memory, or of a model whose weights stay in L3 or in L2
+/// from one inference to the next. The first two are for each lane, and were measured with 8 on Zen
+/// 3 and with 16 on Granite Rapids. And one that comes from L3 again and again.
+constexpr double kMemoryByte = 0.425, kL3Byte = 0.18, kResidentByte = 0.7, kCachedByte = 0.5;
+/// The weights that stay in a usual L3, beside what else is there.
+constexpr int64_t kL3Budget = 24 << 20;
 /// The bytes of all tiles' elements at the points beyond which L3 no longer holds them when they
 /// are read, and how much longer a byte then takes.
 constexpr double kCachedBytes = 4 << 20, kUncached = 3;
@@ -41,12 +46,19 @@ constexpr double kLeastSaving = 0.15;
 
 } // namespace
 
-static double getWeightByte(const Sizes &s) { return s.resident ? kResidentByte : kMemoryByte; }
+/// Products of so many rows with all weights, each at `work`. The weights arrive while the first
+/// tile is computed, and are near for the others.
+static double getProductCost(const Sizes &s, double rows, double weights, double work) {
+  const double first = std::min<double>(rows, s.vectorLength == 16 ? 14 : 6);
+  const double byte = s.stayInL2() ? kResidentByte
+                                   : double(s.vectorLength) *
+                                         (s.constantBytes <= kL3Budget ? kL3Byte : kMemoryByte);
+  return std::max(first * weights * work, weights * 4 * byte) + (rows - first) * weights * work;
+}
 
 static double getDirectCost(const Sizes &s) {
   const double weights = double(s.taps) * s.taps * s.c / s.groups * s.o;
-  return std::max(double(s.n) * s.oh * s.ow * weights * kDirectWork,
-                  weights * 4 * getWeightByte(s));
+  return getProductCost(s, double(s.n) * s.oh * s.ow, weights, kDirectWork);
 }
 
 static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
@@ -70,25 +82,21 @@ static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
     const double block = std::max<double>(std::min(tiles, choice.tile.rows),
                                           std::floor(kernels::kL2Budget / tileBytes));
     // All weights for each block; the first one may find them near.
-    cachedBytes = (std::ceil(tiles / block) - s.resident) * weights * 4 * 2;
+    cachedBytes = (std::ceil(tiles / block) - s.stayInL2()) * weights * 4 * 2;
   }
-  return std::max(weights * tiles, weights * 4 * getWeightByte(s)) + transforms +
-         cachedBytes * kCachedByte + others;
+  return getProductCost(s, double(tiles), weights, 1) + transforms + cachedBytes * kCachedByte +
+         others;
 }
 
-ResidentFunctions::ResidentFunctions(ModuleOp module) {
-  for (Operation &function : module.getOps()) {
-    int64_t bytes = 0;
-    function.walk([&](ConstantOp op) { bytes += getTensorBytes(tensorType(op)); });
-    if (bytes <= kernels::kL2Budget)
-      functions.insert(&function);
-  }
+ConstantBytes::ConstantBytes(ModuleOp module) {
+  for (Operation &function : module.getOps())
+    function.walk([&](ConstantOp op) { functions[&function] += getTensorBytes(tensorType(op)); });
 }
 
-bool ResidentFunctions::contains(Operation *op) const {
+int64_t ConstantBytes::get(Operation *op) const {
   while (!isa<ModuleOp>(op->getParentOp()))
     op = op->getParentOp();
-  return functions.contains(op);
+  return functions.lookup(op);
 }
 
 bool mlir::ttc::canUseWinograd(ConvOp op) {
@@ -111,7 +119,7 @@ static bool isInVariant(Operation *op) {
   return op != nullptr;
 }
 
-static Sizes getSizes(ConvOp op, bool resident) {
+static Sizes getSizes(ConvOp op, int64_t constantBytes, int64_t vectorLength) {
   auto out = tensorType(op.getY()).getShape();
   return {out[0],
           out[1],
@@ -120,7 +128,8 @@ static Sizes getSizes(ConvOp op, bool resident) {
           out[3],
           op.getGroups(),
           tensorType(op.getW()).getShape()[2],
-          resident};
+          constantBytes,
+          vectorLength};
 }
 
 /// The sizes that runs of an op have: its own; of a variant, also images of which a half and a
@@ -136,14 +145,14 @@ static SmallVector<Sizes> getRuns(const Sizes &own, bool isVariant) {
 }
 
 SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
-                                                      ArrayRef<bool> resident) {
+                                                      ArrayRef<int64_t> constantBytes) {
   if (!llvm::all_of(ops, canUseWinograd))
     return {};
   const bool isVariant = llvm::any_of(ops, isInVariant);
   SmallVector<Sizes> sizes;
   double least = 0;
-  for (auto [op, isResident] : llvm::zip_equal(ops, resident)) {
-    sizes.push_back(getSizes(op, isResident));
+  for (auto [op, bytes] : llvm::zip_equal(ops, constantBytes)) {
+    sizes.push_back(getSizes(op, bytes, vectorLength));
     for (const Sizes &run : getRuns(sizes.back(), isVariant))
       least += (1 - kLeastSaving) * getDirectCost(run);
   }

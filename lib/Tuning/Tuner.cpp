@@ -209,7 +209,7 @@ LogicalResult Tuner::tuneKernels(ModuleOp module) {
   const int64_t vectorLength = getVectorLength(getCpuTarget(module.getOperation()));
   auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
   const bool winograd = !target || target.getL1Bytes() >= 512 * 1024;
-  const ResidentFunctions functions(module);
+  const ConstantBytes constants(module);
   llvm::MapVector<StringRef, Op> found;
   std::vector<std::unique_ptr<std::string>> keys;
   int64_t weights = 0;
@@ -229,7 +229,7 @@ LogicalResult Tuner::tuneKernels(ModuleOp module) {
     same.key = *keys.back();
     same.op = op;
     KernelChoiceAttr estimated =
-        estimateKernelChoice(op, vectorLength, winograd, functions.contains(op));
+        estimateKernelChoice(op, vectorLength, winograd, constants.get(op));
     same.estimated = estimated;
     same.getCandidates = [=](Attribute, unsigned) {
       return getKernelCandidates(op, estimated, vectorLength, winograd);

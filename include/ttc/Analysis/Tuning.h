@@ -29,15 +29,15 @@ void setTuning(ModuleOp module, StringRef file, ArrayRef<NamedAttribute> entries
 bool hasKernelChoice(Operation *op);
 
 /// How ops that hasKernelChoice() are computed by the code for vectors of `vectorLength` lanes: as
-/// their entries say, or else as heuristics do. Without `winograd`, always directly. `resident`
-/// says for each that its weights are in L2. Ops of several functions have the same weights: all
-/// are computed in ways that need them in the same packed form, which is the best for all together;
-/// an entry for the op of the most rows decides.
+/// their entries say, or else as heuristics do. Without `winograd`, always directly.
+/// `constantBytes` are those of each one's function. Ops of several functions have the same
+/// weights: all are computed in ways that need them in the same packed form, which is the best for
+/// all together; an entry for the op of the most rows decides.
 SmallVector<KernelChoiceAttr> getKernelChoices(ArrayRef<Operation *> ops, int64_t vectorLength,
-                                               bool winograd, ArrayRef<bool> resident);
+                                               bool winograd, ArrayRef<int64_t> constantBytes);
 /// For one op, without looking for an entry.
 KernelChoiceAttr estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
-                                      bool resident);
+                                      int64_t constantBytes);
 
 /// Fails, with a diagnostic that names the entry, if there is one for `op` that cannot be followed.
 LogicalResult verifyKernelChoice(Operation *op, int64_t vectorLength);

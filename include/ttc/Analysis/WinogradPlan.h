@@ -17,15 +17,16 @@ struct WinogradChoice {
   GemmTile tile;
 };
 
-/// The functions whose constants, of all ops together, stay in L2 from one inference to the next.
-class ResidentFunctions {
+/// How many bytes of constants functions have: whether they stay in a cache from one inference to
+/// the next.
+class ConstantBytes {
 public:
-  explicit ResidentFunctions(ModuleOp module);
-  /// Whether the function around `op` is one of them.
-  bool contains(Operation *op) const;
+  explicit ConstantBytes(ModuleOp module);
+  /// Of the function around `op`.
+  int64_t get(Operation *op) const;
 
 private:
-  llvm::DenseSet<Operation *> functions;
+  llvm::DenseMap<Operation *, int64_t> functions;
 };
 
 /// Whether Winograd's algorithm computes a convolution: channels-last, without strides and
@@ -35,11 +36,10 @@ bool canUseWinograd(ConvOp op);
 /// The fastest ways for channels-last convolutions of f32 by the same weights, on vectors of
 /// `vectorLength` lanes: one for each, with the same `outputs` and `tile`, on which the packed
 /// weights depend. Empty if the direct convolution is estimated to be about as fast for all
-/// together. `resident` says for each that its weights are in L2. Depends on shapes only, never on
-/// the number of cores or on the caches of this machine, so that results have the same bits
-/// everywhere.
+/// together. `constantBytes`: those of each one's function. Depends on shapes only, never on the
+/// number of cores or on the caches of this machine, so that results have the same bits everywhere.
 SmallVector<WinogradChoice> chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
-                                           ArrayRef<bool> resident);
+                                           ArrayRef<int64_t> constantBytes);
 
 } // namespace mlir::ttc
 

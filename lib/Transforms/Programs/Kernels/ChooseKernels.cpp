@@ -38,7 +38,7 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
 class Choices {
 public:
   Choices(ModuleOp module, int64_t vectorLength, bool winograd)
-      : vectorLength(vectorLength), winograd(winograd), functions(module) {
+      : vectorLength(vectorLength), winograd(winograd), constants(module) {
     for (const SmallVector<Operation *> &ops : getSharingOps(module)) {
       int64_t rows = 0;
       for (Operation *op : ops)
@@ -55,7 +55,7 @@ public:
     auto its = shared.find(op);
     return its != shared.end()
                ? its->second
-               : getKernelChoices(op, vectorLength, winograd, functions.contains(op)).front();
+               : getKernelChoices(op, vectorLength, winograd, constants.get(op)).front();
   }
 
   /// The rows that the tile of a product of integers is chosen by.
@@ -68,15 +68,15 @@ public:
 
 private:
   void decide(ArrayRef<Operation *> ops) {
-    auto resident = llvm::map_to_vector(ops, [&](Operation *op) { return functions.contains(op); });
+    auto bytes = llvm::map_to_vector(ops, [&](Operation *op) { return constants.get(op); });
     for (auto [op, choice] :
-         llvm::zip_equal(ops, getKernelChoices(ops, vectorLength, winograd, resident)))
+         llvm::zip_equal(ops, getKernelChoices(ops, vectorLength, winograd, bytes)))
       shared[op] = choice;
   }
 
   int64_t vectorLength;
   bool winograd;
-  ResidentFunctions functions;
+  ConstantBytes constants;
   DenseMap<Operation *, KernelChoiceAttr> shared;
   DenseMap<Operation *, int64_t> mostRows;
 };

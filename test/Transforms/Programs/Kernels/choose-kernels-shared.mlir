@@ -65,6 +65,7 @@ module attributes {ttc.target = #ttc.target<name = "cpu", triple = "x86_64-linux
 // CHECK-LABEL: @alone
 // CHECK: ttc.pack {{.*}}kind = #ttc.pack_kind<conv>
 func.func @alone(%x: tensor<1x4x4x256xf32>) -> tensor<1x4x4x256xf32> {
+  %others = ttc.constant dense<0.5> : tensor<4096x2048xf32>
   %c = ttc.constant dense<0.5> : tensor<3x256x256x3xf32>
   %w = ttc.transpose %c {permutation = array<i64: 1, 2, 3, 0>} : (tensor<3x256x256x3xf32>) -> tensor<256x256x3x3xf32>
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}

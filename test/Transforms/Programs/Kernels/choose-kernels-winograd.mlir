@@ -33,12 +33,25 @@ func.func @deep(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
   return %0 : tensor<1x14x14x256xf32>
 }
 
-// Few tiles for many weights: tiles of 2x2 results read fewer of them.
+// Few tiles for many weights of a large model: tiles of 2x2 results read fewer of them.
 // CHECK-LABEL: @small
 func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
+  %others = ttc.constant dense<0.5> : tensor<4096x2048xf32>
   %w = ttc.constant dense<3.5> : tensor<512x512x3x3xf32>
   // CHECK: ttc.pack_winograd {{.*}}outputs = 2 : i64
   // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
+  return %0 : tensor<1x7x7x512xf32>
+}
+
+// The same weights, all of a model: they are in L3 from the inference before.
+// CHECK-LABEL: @near
+func.func @near(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
+  %w = ttc.constant dense<3.25> : tensor<512x512x3x3xf32>
+  // CHECK: ttc.pack_winograd {{.*}}outputs = 4 : i64
+  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 4 : i64
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
