@@ -174,8 +174,8 @@ TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[
 
 /// Adds the products of the rows [BEGIN, END) of a bounded tile. `first` is where its first row is.
 template <int P, int BEGIN, int END, int MR, int NV, int KU, typename TB>
-TTC_INLINE void multiplyRows(vf (&acc)[KU][MR][NV], const float *first, const TileArgs<TB> &t,
-                             const GemmParams &p, bool prefetches) {
+TTC_INLINE void multiplyApart(vf (&acc)[KU][MR][NV], const float *first, const TileArgs<TB> &t,
+                              const GemmParams &p, bool prefetches) {
   const float *a[END - BEGIN];
   vf part[KU][END - BEGIN][NV];
   TTC_UNROLL
@@ -221,7 +221,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     // Addresses of consecutive rows are one register and offsets. Others need a register each, of
     // which there are no 14 (a tile of 14 rows and 1,024 k took 1.5 times as long): halves of them.
     const bool mayFollow = MR > 8 && p.bounded && p.shuffle == 0;
-    const bool areApart = mayFollow && t.rows[MR - 1] != t.rows[0] + MR - 1;
+    // Ascending, unless the last one fills the tile.
+    const bool areApart = mayFollow && (t.count != MR || t.rows[MR - 1] != t.rows[0] + MR - 1);
     if (mayFollow)
       first += t.rows[0] * p.aRow;
     TTC_UNROLL
@@ -229,8 +230,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
       a[r] = first + (p.bounded && !mayFollow ? t.rows[r] : r) * p.aRow;
     if (areApart) {
       if constexpr (MR > 8) {
-        multiplyRows<P, 0, (MR + 1) / 2>(acc, first, t, p, prefetches);
-        multiplyRows<P, (MR + 1) / 2, MR>(acc, first, t, p, false);
+        multiplyApart<P, 0, (MR + 1) / 2>(acc, first, t, p, prefetches);
+        multiplyApart<P, (MR + 1) / 2, MR>(acc, first, t, p, false);
       }
     } else if (P == 1 && p.shuffle != 0)
       multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,

@@ -115,3 +115,9 @@ def test_few_sizes(heights, tools, tmp_path):
     y = n.op("Add", n.conv(part, 8, [3, 3], **SAME), part)
     model = n.model([("x", None, "f32", IMAGE)], [("y", y, "f32", None)])
     assert check(tools, tmp_path, model, ["batch:1", f"h:{heights}", "w:64..128:64"], runs=6) >= 6
+
+
+@pytest.mark.parametrize("name", ["pixels apart", "Winograd", "Winograd of many channels", "depthwise"])
+def test_every_image(name, tools, tmp_path):
+    tolerance = 3e-5 if "Winograd" in name else 1e-5
+    assert check(tools, tmp_path, make_model(name), ["batch:2", "h:2..11", "w:3..12"], runs=None, tolerance=tolerance) >= 100

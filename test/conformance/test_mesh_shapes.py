@@ -102,14 +102,14 @@ def test_what_is_wrong(tools, tmp_path):
 def test_one_device_runs_no_shapes(tools, tmp_path):
     """It has parts of inputs. (A device that is not one: it is not looked at.)"""
     from capi import Error
-    from conftest import BUILD
 
     bundle, _ = compile_ranges(tools, tmp_path, shape_models.encoder(), ["batch:2,4", "sequence:8"],
                                options=["--mesh=2", "--parallel=data"])
     with tools.open(bundle):  # skips where the library does not load
         pass
-    libttrt = ctypes.CDLL(str(BUILD / "lib/libttrt.so"), mode=ctypes.RTLD_GLOBAL)
-    shapes = ctypes.CDLL(str(BUILD / "lib/libttrt_shapes.so"))
+    libraries = tools.path("ttrun").parent.parent / "lib"
+    libttrt = ctypes.CDLL(str(libraries / "libttrt.so"), mode=ctypes.RTLD_GLOBAL)
+    shapes = ctypes.CDLL(str(libraries / "libttrt_shapes.so"))
     opened, model, error, slot = ctypes.c_void_p(), ctypes.c_void_p(), Error(), (ctypes.c_size_t * 8)(64)
     libttrt.ttrt_bundle_open(str(bundle).encode(), 0, ctypes.byref(opened), ctypes.byref(error))
     assert shapes.ttrt_model_open(opened, None, ctypes.byref(model), ctypes.byref(error)) == 0, error.message

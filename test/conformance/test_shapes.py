@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models for ranges of sizes: every variant, at many extents, with anything in the padding, against ONNX Runtime."""
+import itertools
+
 import pytest
 
 import shape_models
@@ -55,19 +57,28 @@ def check(tools, tmp_path, model, dims, runs, seed=0, options=(), tolerance=1e-5
     return check_bundle(tools, bundle, model, dims, runs, seed, tolerance)
 
 
+def every(ranges):
+    return [dict(zip(ranges, sizes)) for sizes in itertools.product(*ranges.values())]
+
+
+def chosen(runs, ranges, rng):
+    """The smallest sizes, the largest, and random ones."""
+    for number in range(runs):
+        sizes = {name: int(rng.choice(range_)) for name, range_ in ranges.items()}
+        yield {name: range_[-number] for name, range_ in ranges.items()} if number < 2 else sizes
+
+
 def check_bundle(tools, bundle, model, dims, runs, seed=0, tolerance=1e-5, least=1e-30):
-    """Runs all variants that hold the extents. Returns the number of comparisons."""
+    """Runs all variants that hold the extents, `runs` times, or None: once for all sizes. Returns the number of
+    comparisons."""
     onnxruntime = pytest.importorskip("onnxruntime")
     onnxruntime.set_default_logger_severity(4)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     ranges = dict(map(parse, dims))
     names = [name for name, sizes in ranges.items() if len(sizes) > 1]
     rng, count = np.random.default_rng(seed), 0
-    corners = [{name: sizes[end] for name, sizes in ranges.items()} for end in (0, -1)]
     with tools.open(bundle) as opened, opened.device(cores=2) as device:
-        for number in range(runs):
-            sizes = {name: int(rng.choice(range_)) for name, range_ in ranges.items()}
-            sizes = corners[number] if number < 2 else sizes
+        for sizes in every(ranges) if runs is None else chosen(runs, ranges, rng):
             inputs = fill(model, sizes, rng)
             expected = dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
             for name, entry in opened.entries.items():
@@ -344,3 +355,12 @@ def test_a_mask_that_is_looked_up(tools, tmp_path):
     y = b("Softmax", b("Transpose", found, perm=[0, 1, 3, 2]), axis=2)
     model = b.model([("x", None, "f32", ["batch", "n"])], [("y", y, "f32", ["batch", 1, "m", 1])])
     assert check(tools, tmp_path, model, ["batch:1..3", "n:1..20"], runs=12) >= 20
+
+
+@pytest.mark.parametrize("inner", [16, 256])
+def test_every_number_of_rows(inner, tools, tmp_path):
+    """Rows that count lie in runs; the last tile of a product may have any number of them, from several runs."""
+    b = shape_models.Builder(seed=9)
+    y = b("Relu", b("MatMul", "x", b.weight(inner, 32)))
+    model = b.model([("x", None, "f32", ["batch", "length", inner])], [("y", y, "f32", None)])
+    assert check(tools, tmp_path, model, ["batch:1..4", "length:1..15"], runs=None) >= 60

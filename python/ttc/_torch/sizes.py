@@ -154,7 +154,8 @@ def dims_of(path: pathlib.Path, inputs: Inputs, sizes: Sizes) -> dict[str, tuple
     for size in sizes.sizes:
         for position, dim in size.places:
             shape = ports[inputs.tensors.index(position)].shape
-            name = shape[dim].value if shape is not None and isinstance(shape[dim], onnx_ir.SymbolicDim) else None
+            own = shape[dim] if shape is not None else None
+            name = own.value if isinstance(own, onnx_ir.SymbolicDim) else None
             if name is None:
                 raise Rejected(f"the exported model has a size of {size.name} that does not change")
             dims[name] = (size.low, size.high)
