@@ -12,6 +12,9 @@ namespace kernels = ::ttc::kernels;
 
 namespace {
 
+/// The weights that stay in a usual L3, beside what else is there.
+constexpr int64_t kL3Budget = 24 << 20;
+
 /// The sizes of a convolution with one number of taps in both dimensions.
 struct Sizes {
   int64_t n, oh, ow, c, o, groups, taps;
@@ -19,18 +22,18 @@ struct Sizes {
   int64_t vectorLength;
 
   bool stayInL2() const { return constantBytes <= kernels::kL2Budget; }
+  bool stayInL3() const { return vectorLength == 16 && constantBytes <= kL3Budget; }
 };
 
 // Costs are in multiply-adds of one lane at full speed. What other work costs in them was measured
 // on AVX-512 (Zen 5) and is coarse: an error of a tenth decides only between ways of nearly equal
 // speed.
 
-/// A byte of the weights: that is read from memory, or of a model whose weights stay in L3 or in L2
-/// from one inference to the next. The first two are for each lane, and were measured with 8 on Zen
-/// 3 and with 16 on Granite Rapids. And one that comes from L3 again and again.
-constexpr double kMemoryByte = 0.425, kL3Byte = 0.18, kResidentByte = 0.7, kCachedByte = 0.5;
-/// The weights that stay in a usual L3, beside what else is there.
-constexpr int64_t kL3Budget = 24 << 20;
+/// A byte of the weights: that is read from memory, for each lane (measured with 8 on Zen 3 and
+/// with 16 on Granite Rapids); with 16 lanes, of a model whose weights stay in L3 from one
+/// inference to the next (with 8, more weights for fewer products gained nothing there); and of one
+/// whose weights stay in L2. And a byte that comes from L3 again and again.
+constexpr double kMemoryByte = 0.425, kL3Byte = 2.9, kResidentByte = 0.7, kCachedByte = 0.5;
 /// The bytes of all tiles' elements at the points beyond which L3 no longer holds them when they
 /// are read, and how much longer a byte then takes.
 constexpr double kCachedBytes = 4 << 20, kUncached = 3;
@@ -50,9 +53,9 @@ constexpr double kLeastSaving = 0.15;
 /// tile is computed, and are near for the others.
 static double getProductCost(const Sizes &s, double rows, double weights, double work) {
   const double first = std::min<double>(rows, s.vectorLength == 16 ? 14 : 6);
-  const double byte = s.stayInL2() ? kResidentByte
-                                   : double(s.vectorLength) *
-                                         (s.constantBytes <= kL3Budget ? kL3Byte : kMemoryByte);
+  const double byte = s.stayInL2()   ? kResidentByte
+                      : s.stayInL3() ? kL3Byte
+                                     : kMemoryByte * double(s.vectorLength);
   return std::max(first * weights * work, weights * 4 * byte) + (rows - first) * weights * work;
 }
 

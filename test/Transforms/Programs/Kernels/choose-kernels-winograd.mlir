@@ -46,18 +46,6 @@ func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
   return %0 : tensor<1x7x7x512xf32>
 }
 
-// The same weights, all of a model: they are in L3 from the inference before.
-// CHECK-LABEL: @near
-func.func @near(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
-  %w = ttc.constant dense<3.25> : tensor<512x512x3x3xf32>
-  // CHECK: ttc.pack_winograd {{.*}}outputs = 4 : i64
-  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 4 : i64
-  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
-      dilations = array<i64: 1, 1>, channels_last}
-     : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
-  return %0 : tensor<1x7x7x512xf32>
-}
-
 // CHECK-LABEL: @five
 func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
   %w = ttc.constant dense<4.5> : tensor<256x48x5x5xf32>
@@ -128,5 +116,37 @@ func.func @small_l1(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
       dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
   return %0 : tensor<1x56x56x64xf32>
+}
+}
+
+// -----
+
+module attributes {ttc.target = #ttc.target<name = "cpu", triple = "x86_64-linux-gnu", cpu = "skylake-avx512",
+    features = "", grid_rows = 1, grid_cols = 4, l1_bytes = 524288, l1_alignment = 64, dram_banks = 1,
+    dram_bank_bytes = 17179869184, dram_alignment = 64, queues = 2, chips = 1>} {
+
+// With AVX-512, weights of a small model come from L3 fast enough for tiles of 4x4.
+// CHECK-LABEL: @near
+func.func @near(%x: tensor<1x14x14x128xf32>) -> tensor<1x14x14x128xf32> {
+  %w = ttc.constant dense<3.25> : tensor<128x128x3x3xf32>
+  // CHECK: ttc.pack_winograd {{.*}}outputs = 4 : i64
+  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 4 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x14x14x128xf32>, tensor<128x128x3x3xf32>) -> tensor<1x14x14x128xf32>
+  return %0 : tensor<1x14x14x128xf32>
+}
+
+// Those of a large one come from memory.
+// CHECK-LABEL: @far
+func.func @far(%x: tensor<1x14x14x128xf32>) -> tensor<1x14x14x128xf32> {
+  %others = ttc.constant dense<0.5> : tensor<4096x2048xf32>
+  %w = ttc.constant dense<3.125> : tensor<128x128x3x3xf32>
+  // CHECK: ttc.pack_winograd {{.*}}outputs = 2 : i64
+  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x14x14x128xf32>, tensor<128x128x3x3xf32>) -> tensor<1x14x14x128xf32>
+  return %0 : tensor<1x14x14x128xf32>
 }
 }
