@@ -202,7 +202,7 @@ def test_a_folder_that_cannot_be_written(own_cache, monkeypatch, caplog, where, 
 
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
 def test_what_may_pass_is_not_remembered(own_cache, monkeypatch, error):
-    def fail(*args):
+    def fail(*args, **kwargs):
         raise RuntimeError("the exporter failed") from error
 
     model, x = small(), torch.randn(2, 8)

@@ -117,7 +117,7 @@ def test_an_exporter_that_drops_a_cast(monkeypatch):
     from ttc._torch import onnx
 
     real = onnx.export_program
-    monkeypatch.setattr(onnx, "export_program", lambda module, args: real(Wider(module), args))
+    monkeypatch.setattr(onnx, "export_program", lambda module, args, **options: real(Wider(module), args, **options))
 
     class Wider(torch.nn.Module):
         def __init__(self, module):
