@@ -109,9 +109,14 @@ class ProgramDims:
                 raise ValueError(f"dims: found '{name}' twice")
             low, high, step = self._ranges[name]
             least, most = least_and_most(key, sizes)
-            # Of a list, sizes below the program's are left out.
-            if (least < low and not isinstance(sizes, list)) or (high and most > high):
-                raise ValueError(f"dims: expected sizes of '{key}' from {low} to {high or 'any'}, for which the program was exported, found {sizes!r}")
+            # A list runs all sizes below its own, and a pair all between them.
+            own = most if least == most else abs(sizes.step) if isinstance(sizes, range) else 1
+            if least < low or (high and most > high) or own % step or most % step:
+                by = f" that are multiples of {step}" if step > 1 else ""
+                raise ValueError(
+                    f"dims: expected sizes of '{key}' from {low} to {high or 'any'}{by}, for which the program was "
+                    f"exported, found {sizes!r}" + (", which runs sizes from 1" if isinstance(sizes, list) else "")
+                )
             result[name] = sizes
         for name, (low, high, step) in self._ranges.items():
             if name in result:

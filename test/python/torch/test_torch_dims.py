@@ -72,7 +72,10 @@ def test_an_exported_program():
     batch, length = torch.export.Dim("batch", min=1, max=8), torch.export.Dim("length", min=2, max=128)
     exported = program(batch, length)
     check(ttc.compile(exported), (1, 2), (3, 7), (8, 128))
-    bundle = ttc.compile(exported, dims={"mask.1": [16, 64]})
+    # A list runs smaller sizes, too, for which this program was not exported.
+    with pytest.raises(ValueError, match=r"sizes of 'mask.1' from 2 to 128, .*found \[16, 64\], which runs sizes from 1"):
+        ttc.compile(exported, dims={"mask.1": [16, 64]})
+    bundle = ttc.compile(program(batch, torch.export.Dim("length", min=1, max=128)), dims={"mask.1": [16, 64]})
     assert (bundle.dims["ids.1"].low, bundle.dims["ids.1"].high) == (1, 64)
     check(bundle, (1, 3), (8, 64))
 
@@ -90,6 +93,8 @@ def test_a_derived_size():
     bundle = ttc.compile(program(torch.export.Dim("batch", min=2, max=4), 2 * length))
     assert (bundle.dims["ids.1"].low, bundle.dims["ids.1"].high, bundle.dims["ids.1"].step) == (4, 64, 2)
     check(bundle, (2, 4), (4, 38))
+    with pytest.raises(ValueError, match=r"from 4 to 64 that are multiples of 2, .*found \(4, 64\)"):
+        ttc.compile(program(torch.export.Dim("batch", min=2, max=4), 2 * length), dims={"ids.1": (4, 64)})
 
 
 def test_sizes_that_follow_from_others():
