@@ -52,6 +52,20 @@ bool isKnownDim(StringRef name, const SizeOptions &options);
 /// alone, and any other of all.
 SizeOptions getSizesOf(const SizeOptions &all, ArrayRef<std::string> entries, StringRef entry);
 
+/// Fails, with a message on stderr.
+LogicalResult rejectOption(StringRef option, StringRef complaint);
+
+/// Adds the values of an option to `options`, in order. Fails, with a message on stderr, if one is
+/// wrong, as `add` says.
+template <typename Options>
+LogicalResult addTexts(StringRef option, ArrayRef<std::string> texts, Options &options,
+                       std::string (*add)(StringRef, Options &)) {
+  for (const std::string &text : texts)
+    if (const std::string complaint = add(text, options); !complaint.empty())
+      return rejectOption(option, complaint);
+  return success();
+}
+
 /// Adds --dim, --dims-from and --variant-limit to the command line.
 void registerSizeCLOptions();
 

@@ -186,20 +186,19 @@ struct SizeCLOptions {
 
 static llvm::ManagedStatic<SizeCLOptions> clOptions;
 
+LogicalResult mlir::ttc::rejectOption(StringRef option, StringRef complaint) {
+  llvm::WithColor::error() << spell(option) << ": " << complaint << "\n";
+  return failure();
+}
+
 void mlir::ttc::registerSizeCLOptions() { *clOptions; }
 
 LogicalResult mlir::ttc::readSizeOptionsFromCL(SizeOptions &options) {
   if (!clOptions.isConstructed())
     return success();
-  for (auto [name, texts, add] : {std::tuple("dim", &clOptions->dims, &addDim),
-                                  std::tuple("dims-from", &clOptions->dimsFrom, &addDimsFrom)})
-    for (const std::string &text : *texts) {
-      std::string complaint = add(text, options);
-      if (complaint.empty())
-        continue;
-      llvm::WithColor::error() << spell(name) << ": " << complaint << "\n";
-      return failure();
-    }
+  if (failed(addTexts("dim", clOptions->dims, options, &addDim)) ||
+      failed(addTexts("dims-from", clOptions->dimsFrom, options, &addDimsFrom)))
+    return failure();
   constexpr int64_t kMostVariants = 64;
   if (clOptions->variantLimit < 1 || clOptions->variantLimit > kMostVariants ||
       (clOptions->variantLimit.getNumOccurrences() && options.histogramFile.empty())) {

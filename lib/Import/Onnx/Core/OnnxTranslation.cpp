@@ -126,13 +126,8 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
         std::tuple("host-ops", &clOptions->hostOps, &addHostOps),
         std::tuple("host-result", &clOptions->hostResults, &addHostResult),
         std::tuple("keep-values", &clOptions->keepValues, &addKeepValues)})
-    for (const std::string &text : *texts) {
-      std::string complaint = add(text, options);
-      if (complaint.empty())
-        continue;
-      llvm::WithColor::error() << spell(name) << ": " << complaint << "\n";
+    if (failed(addTexts(name, *texts, options, add)))
       return failure();
-    }
   if (clOptions->nodeLimit < 1) {
     llvm::WithColor::error() << "--node-limit: expected a positive number, found "
                              << clOptions->nodeLimit << "\n";
