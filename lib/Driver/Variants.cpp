@@ -139,6 +139,7 @@ private:
   OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef variant);
   std::optional<SizeHistogram> getRequests() const;
   /// Sets `choices`; the last one is the largest.
+  int64_t getRatio() const;
   void choose();
   VariantAttr getAttribute(ArrayRef<int64_t> high) const;
   /// Sizes to compare with: the smallest, the largest, and some between them, along each dimension.
@@ -231,12 +232,22 @@ std::optional<SizeHistogram> VariantImporter::getRequests() const {
   return options.histogram.select(columns);
 }
 
+/// Each bucket of a range is this part of the next one.
+int64_t VariantImporter::getRatio() const {
+  // Kernels of windows have little code in common, and take one form of the weights for all sizes.
+  if (cost.windows > 0.5)
+    return ranges.size() > 1 ? 16 : 8;
+  // Buckets of several ranges multiply. They pay if much of the model computes whole buckets.
+  if (ranges.size() > 1)
+    return cost.whole > 0.05 ? 4 : 8;
+  return 2;
+}
+
 void VariantImporter::choose() {
   std::vector<SmallVector<int64_t>> requested = {{}};
   if (!options.histogram.empty())
     requested = chooseVariants(options.histogram, options.variantLimit, cost);
-  // Kernels of windows have little code in common, and take one form of the weights for all sizes.
-  const int64_t ratio = (ranges.size() > 1 ? 4 : 2) * (cost.windows > 0.5 ? 4 : 1);
+  const int64_t ratio = getRatio();
   choices.clear();
   for (const SmallVector<int64_t> &sizes : requested) {
     std::vector<SmallVector<int64_t>> begun = {{}};

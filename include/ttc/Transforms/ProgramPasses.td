@@ -152,6 +152,10 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     - a summand joins the bias if both are at most 16 times the number of a sum's terms times the largest
       weight. A larger one may be there to round the sum, or to overflow.
 
+    A constant expression of more than 1 KiB whose parts along a dimension are all equal becomes one part, where an
+    elementwise op broadcasts it and another operand has the dimension: exporters expand token types and
+    positions to the batch.
+
     All results together may exceed their operands by the size of all constants before the pass, or
     by 64 times `max-growth` if that is more. Ops whose results would exceed this are not evaluated.
     Elements of operands count as wide as those of the result: weights that are stored in few bits and

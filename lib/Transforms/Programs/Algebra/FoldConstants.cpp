@@ -324,6 +324,7 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateFoldConstantsPatterns(set);
+    populateFoldRepetitionPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -15,6 +15,9 @@ SmallVector<ConstantTensor> evaluateOnDevices(Operation *root);
 /// or a bias joins weights under the conditions that the pass states.
 void populateFoldConstantsPatterns(RewritePatternSet &patterns);
 
+/// Patterns that read one part of a constant expression whose parts along a dimension are equal.
+void populateFoldRepetitionPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_TRANSFORMS_FOLDCONSTANTS_H
