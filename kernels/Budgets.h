@@ -49,10 +49,19 @@ inline constexpr int64_t kCopyBudget = 96 * 1024;
 /// copied.
 inline constexpr int64_t kCopyBelowChannels = 16;
 
-/// The bytes of the scores of a block of rows, which an attention keeps in L1, beside a panel.
+/// The bytes of the scores of a block of rows, which an attention over a cache keeps in L1, beside a
+/// panel.
 inline constexpr int64_t kScoresBudget = 32 * 1024;
-/// The most scratch of an attention: K and V of a head and the scores of a block, in L2. Longer
-/// sequences are computed as two products with a softmax between them.
+/// The keys of a block of another attention, whose scores with a panel of queries stay in L1: whole tiles
+/// of 14 and of 6. It decides in which order a row is summed, so it depends on nothing.
+inline constexpr int64_t kBlockKeys = 126;
+/// The bytes of state of the panels that read a block of keys one after the other: in L2, beside the
+/// block.
+inline constexpr int64_t kPanelsBudget = 288 * 1024;
+/// The panels of a group from which copying a block's values is worth it.
+inline constexpr int64_t kPanelsForCopy = 4;
+/// The most scratch of an attention, in L2. Where heads have so many elements that one panel takes
+/// more, it is computed as two products with a softmax between them.
 inline constexpr int64_t kAttentionBudget = 480 * 1024;
 
 /// The bytes of weights in blocks that are worth a workgroup of one row: 6 us at 16 GB/s.

@@ -320,11 +320,12 @@ TTC_INLINE void packPanel(const GemmParams &p, const float *b, int64_t col, int6
                           float *panel) {
   int64_t depth = p.c;
   const float *from = b + col * p.bN;
-  int64_t k = 0;
-  // B is transposed (attention's keys): blocks of 8 x 8, a third of the time of single elements.
-  if (p.bK == 1 && p.bN != 1) {
+  // B is transposed (attention's queries): blocks of 8 x 8, a third of the time of single elements.
+  // The last block ends with the last k.
+  if (p.bK == 1 && p.bN != 1 && depth >= 8) {
     TTC_NO_UNROLL
-    for (; k + 8 <= depth; k += 8) {
+    for (int64_t block = 0; block < depth; block += 8) {
+      int64_t k = min(block, depth - 8);
       TTC_NO_UNROLL
       for (int64_t j = 0; j < p.nr; j += 8) {
         v8 m[8];
@@ -338,9 +339,10 @@ TTC_INLINE void packPanel(const GemmParams &p, const float *b, int64_t col, int6
           *reinterpret_cast<v8u *>(panel + (k + i) * p.nr + j) = m[i];
       }
     }
+    return;
   }
   TTC_NO_UNROLL
-  for (; k < depth; ++k) {
+  for (int64_t k = 0; k < depth; ++k) {
     const float *row = from + k * p.bK;
     float *to = panel + k * p.nr;
     if (p.bN == 1 && valid == p.nr) {

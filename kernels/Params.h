@@ -105,16 +105,23 @@ struct AttentionParams {
   int64_t scale;
   // As in GemmParams.
   int64_t outOffset, outRow, outPitch;
-  // Register tile: rows x columns of the scores and of the result.
-  int64_t mr, nr;
+  // Rows of a panel; keys of a tile of scores; rows and columns of a tile of the result.
+  int64_t nr, keyTile, rowTile, valueTile;
+  // Keys whose scores are computed before they are multiplied by values.
+  int64_t blockKeys;
   // The grid is batchSplits x rowSplits workgroups, the last one fastest.
   int64_t batchSplits, rowSplits;
-  // Row tiles whose scores are computed before their results are.
-  int64_t blockTiles;
-  // Elements from one row of scores to the next.
-  int64_t scoreRow;
-  // Scratch: offsets in bytes of packed K and V, scores, reciprocals of the sums of rows.
-  int64_t keysAt, valuesAt, scoresAt, inversesAt;
+  // Panels that read a block of keys one after the other.
+  int64_t groupPanels;
+  // 1 if a block's values are copied: in panels of valueTile columns.
+  int64_t packsValues;
+  // 1 if blocks that a mask leaves no key are left out.
+  int64_t mayMask;
+  // Rows of a panel in whole tiles, and elements from one to the next, of sums.
+  int64_t panelRows, sumRow;
+  // Scratch: offsets in bytes of transposed queries, maxima and sums of their rows, sums of results,
+  // scores, the transposed mask, and copied values.
+  int64_t queriesAt, statesAt, sumsAt, scoresAt, maskAt, valuesAt;
   // 1 if only some of the result counts: an operand after the result points to how many of each of
   // the three batch dimensions, and of the rows.
   int64_t bounded;

@@ -51,6 +51,8 @@ CASES = {
     "heads_of_96": dict(heads=2, size=96, batch=3, length=49, mask=(3, 1, 49, 49)),
     "heads_of_128": dict(heads=1, size=128, batch=1, length=77, mask=(77, 77)),
     "one_head": dict(heads=1, size=64, batch=1, length=511),
+    "long": dict(heads=2, size=64, batch=1, length=1500),
+    "long_mask": dict(heads=2, size=40, batch=1, length=777, mask=(777, 777)),
     "other_values": dict(heads=3, size=24, values=40, batch=2, length=17, mask=(3, 17, 17)),
     "short": dict(heads=12, size=32, batch=1, length=16, mask=(16,)),
 }
@@ -113,11 +115,11 @@ def test_operations_are_counted(tools, tmp_path):
     assert counts[0] == counts[1] > 0
 
 
-def test_too_long(tools, tmp_path):
-    """Keys and values of 2,000 positions do not fit: products, and the same numbers."""
+def test_too_wide(tools, tmp_path):
+    """A panel of queries of 2,000 elements does not fit: products, and the same numbers."""
     graph = Graph()
     path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
-    graph.save(path, [1, 2000, 64], attention(graph, heads=1, size=64, batch=1, length=2000))
+    graph.save(path, [1, 20, 64], attention(graph, heads=1, size=4000, batch=1, length=20))
     tools.compile(path, bundle)
     assert not any("attention" in program for program in programs_of(tools, bundle))
 

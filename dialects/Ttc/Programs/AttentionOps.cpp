@@ -85,43 +85,58 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
   return p;
 }
 
-/// The grid: whole heads first, then rows. Each part of the rows packs the head's K and V again, so
-/// it has enough rows to be worth that.
+/// The grid: whole heads first, then panels of rows.
 static void chooseSplits(KernelAttentionOp op, AttentionParams &p) {
   const int64_t batch = p.batch[0] * p.batch[1] * p.batch[2];
-  const int64_t tiles = llvm::divideCeil(p.rows, p.mr);
   // An exp and its neighbours cost about as much as 16 multiply-adds.
   const int64_t wanted = chooseWorkgroups(op, batch * p.rows * p.cols * (p.depth + p.values + 16));
   p.batchSplits = std::min(batch, wanted);
-  p.rowSplits = std::clamp<int64_t>(wanted / p.batchSplits, 1,
-                                    std::max<int64_t>(1, p.rows / kernels::kRowsForWeights));
-  p.rowSplits = std::min(p.rowSplits, tiles);
+  p.rowSplits = std::clamp<int64_t>(wanted / p.batchSplits, 1, llvm::divideCeil(p.rows, p.nr));
+}
+
+/// The size of equal tiles, at most `most`, that leave the fewest elements over.
+static int64_t getEvenTile(int64_t size, int64_t most) {
+  return llvm::divideCeil(size, llvm::divideCeil(size, most));
 }
 
 /// Everything, and the bytes of scratch.
 static std::pair<AttentionParams, int64_t> getParams(KernelAttentionOp op) {
   AttentionParams p = *getLoops(op);
   p.scale = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getScale().convertToFloat()));
-  p.mr = op.getTile()[0];
+  const int64_t most = op.getTile()[0];
   p.nr = op.getTile()[1];
+  p.blockKeys = kernels::kBlockKeys / most * most;
+  p.keyTile = getEvenTile(std::min(p.cols, p.blockKeys), most);
+  p.rowTile = getEvenTile(std::min(p.rows, p.nr), most);
+  // Columns of a whole tile are two vectors of 16, or of 8.
+  p.valueTile = p.values <= 16 ? 16 : p.nr;
+  p.panelRows = llvm::alignTo(p.nr, p.rowTile);
+  const int64_t keys = std::min(p.cols, p.blockKeys);
+  const bool hasSums = p.cols > p.blockKeys;
+  p.sumRow = hasSums ? llvm::alignTo(p.values, p.valueTile) : 0;
   chooseSplits(op, p);
-  // A cache line more, so that the rows of a tile do not share one set of a cache.
-  p.scoreRow = llvm::alignTo(p.cols, 16) + 16;
-  const int64_t most = llvm::divideCeil(llvm::divideCeil(p.rows, p.mr), p.rowSplits);
-  const int64_t block =
-      std::clamp<int64_t>(kernels::kScoresBudget / (p.mr * p.scoreRow * 4), 1, most);
-  // Blocks of nearly equal size, so that no last one is left with a single tile.
-  p.blockTiles = llvm::divideCeil(most, llvm::divideCeil(most, block));
+  const int64_t ofPanel = (p.depth + 4) * p.nr + p.panelRows * p.sumRow;
+  const int64_t panels = llvm::divideCeil(llvm::divideCeil(p.rows, p.nr), p.rowSplits);
+  // Without sums, a head's only block is in L2 anyway.
+  p.groupPanels =
+      hasSums ? getEvenTile(panels, std::max<int64_t>(1, kernels::kPanelsBudget / (ofPanel * 4)))
+              : 1;
+  p.packsValues = p.vN != 1 || p.values % 16 != 0 || p.groupPanels >= kernels::kPanelsForCopy;
+  p.mayMask = hasSums && p.hasMask && p.maskRow;
   int64_t at = 0;
   auto reserve = [&](int64_t elements) {
     const int64_t begin = at;
     at += llvm::alignTo(elements * 4, 64);
     return begin;
   };
-  p.keysAt = reserve(p.depth * llvm::alignTo(p.cols, p.nr));
-  p.valuesAt = reserve(p.cols * llvm::alignTo(p.values, p.nr));
-  p.scoresAt = reserve(p.blockTiles * p.mr * p.scoreRow);
-  p.inversesAt = reserve(p.blockTiles * p.mr);
+  p.queriesAt = reserve(p.groupPanels * p.depth * p.nr);
+  p.statesAt = reserve(p.groupPanels * 4 * p.nr);
+  p.sumsAt = reserve(p.groupPanels * p.panelRows * p.sumRow);
+  // A tile before the block, and the last tile's keys after it; rows of a tile that are no lanes.
+  const int64_t scores = llvm::alignTo(keys, p.keyTile) + p.keyTile;
+  p.scoresAt = reserve(scores * p.nr + p.panelRows - p.nr);
+  p.maskAt = reserve(p.hasMask && p.maskRow ? scores * p.nr : 0);
+  p.valuesAt = reserve(p.packsValues ? keys * llvm::alignTo(p.values, p.valueTile) : 0);
   return {p, at};
 }
 

@@ -16,9 +16,12 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention", [AttrSizedOperandSegments,
     `q_view`, `k_view` and `v_view` say which strided view of the operand is meant; `result_view`, where
     the elements of the logical result go within the result's type.
 
-    A workgroup packs `k` and `v` of a head into scratch as panels of `tile[1]` columns. The scores of a block of rows
-    stay in scratch until they have been multiplied by `v`. `tile` is the register tile of both products. A row's
-    maximum is subtracted before exp, and its sum divides the results, not the scores.
+    A workgroup has panels of `tile[1]` rows of `q`, transposed, and reads `k` and `v` of a head in blocks of about 126
+    keys, so its scratch does not depend on the number of keys. The scores of a panel and a block stay in scratch until
+    they have been multiplied by `v`. `tile[0]` is the most rows of the register tiles of both products: keys, and rows of the
+    result. The largest score of a row so far is subtracted before exp; when a block has a larger one, what was summed before
+    is multiplied by exp of the difference. The sum of a row divides the results, not the scores. The order
+    of the sums depends on nothing but the number of a key.
 
     With `keys`, only the first keys count, as many as this number says, at least 1 and at most N: the result is that of
     an op on `k` [batch..., D, n] and `v` [batch..., n, E]. Nothing else of `k`, `v` and the last dimension of `mask` is read.

@@ -152,9 +152,9 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     - a summand joins the bias if both are at most 16 times the number of a sum's terms times the largest
       weight. A larger one may be there to round the sum, or to overflow.
 
-    A constant expression of more than 1 KiB whose parts along a dimension are all equal becomes one part, where an
-    elementwise op broadcasts it and another operand has the dimension: exporters expand token types and
-    positions to the batch.
+    A value of more than 1 KiB whose parts along a dimension are all equal becomes one part, where an elementwise op
+    broadcasts it and another operand has the dimension: exporters expand token types and positions to the batch, and
+    combine a mask of keys with ones for all queries.
 
     All results together may exceed their operands by the size of all constants before the pass, or
     by 64 times `max-growth` if that is more. Ops whose results would exceed this are not evaluated.
@@ -487,12 +487,11 @@ def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {
     2. nothing else uses what is computed in between;
     3. the mask has the last dimension of the scores and broadcasts to them, as NumPy's do. Batch dimensions of the
        operands that cannot be merged are at most three;
-    4. there are at least 8 rows: packing keys and values must be worth it;
-    5. keys and values of a head, and the scores of a block of rows, fit into 480 KiB: up to 860 keys with
-       heads of 64, 450 with heads of 128. Longer sequences stay two products.
+    4. there are at least 8 rows: they are the lanes of vectors;
+    5. the state of a panel of 32 rows fits into 480 KiB: heads of up to some 3,500 elements. The number of keys does not
+       matter.
 
-    Panels have two vectors of columns, or 16 columns where there are at most 16 keys, or values of at most 16: they are
-    packed as a whole.
+    A panel has two vectors of rows, or 16 rows where there are no more.
 
     For targets with less than 512 KiB of L1, which has to hold the scratch, nothing is rewritten. No other property of the target
     matters, so that results have the same bits on all targets that it fits.

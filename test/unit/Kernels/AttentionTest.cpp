@@ -123,6 +123,10 @@ std::vector<Attention> getCases() {
       {3, 1, 8, 1, 5, 3, false},                        // less than a vector everywhere
       {1, 2, 16, 16, 32, 32, true, {16}},
       {2, 2, 40, 95, 7, 130, false, {95}},
+      // Several blocks of keys, one of a key; values that are copied, and more rows than a group.
+      {1, 1, 70, 253, 64, 64, true, {1, 1, 70, 253}},
+      {1, 2, 33, 400, 16, 24, true, {1, 1, 1, 400}},
+      {1, 1, 600, 600, 64, 64, true},
   };
 }
 
@@ -184,34 +188,87 @@ TEST(AttentionKernel, OtherTiles) {
 // Any CPU that can run the tests can run AVX2's code.
 TEST(AttentionKernel, Avx2) { testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}); }
 
-// What is not a number, or infinite, is so in the rows that it belongs to, and in no other.
-TEST(AttentionKernel, SpecialNumbers) {
-  Attention a{1, 1, 20, 37, 16, 16, false, {20, 37}};
+/// What is not a number, or infinite, is so in the rows that it belongs to, and in no other.
+void testSpecialNumbers(int64_t columns, const std::vector<int64_t> &tile) {
+  Attention a{1, 1, 40, columns, 16, 16, false, {40, columns}};
   KernelSuite suite;
-  suite.add(a.op({6, 16}), a.operands(), tensor(a.stored(a.rows, a.values)));
+  suite.add(a.op(tile), a.operands(), tensor(a.stored(a.rows, a.values)));
   ASSERT_TRUE(suite.compile(host()));
   Buffer q(a.rows * a.depth), k(a.columns * a.depth), v(a.columns * a.values);
   Buffer mask(a.rows * a.columns), expected(a.rows * a.values), found(a.rows * a.values);
   q.fillRandom(1);
   k.fillRandom(2);
   v.fillRandom(3);
+  const int64_t last = columns - 1;
   for (int64_t j = 0; j < a.columns; ++j) {
-    mask[3 * a.columns + j] = -kInfinity;                    // nothing counts: NaN
-    mask[4 * a.columns + j] = j == 36 ? 0 : -kInfinity;      // only the last one
-    mask[5 * a.columns + j] = -3e38f;                        // all equally far away
-    mask[6 * a.columns + j] = j == 7 ? 3e38f : -3e38f;       // the largest distance
-    mask[8 * a.columns + j] = j % 2 == 0 ? 100.0f : -100.0f; // results are far below 1
+    mask[3 * a.columns + j] = -kInfinity;                        // nothing counts: NaN
+    mask[4 * a.columns + j] = j == last ? 0 : -kInfinity;        // only the last one
+    mask[5 * a.columns + j] = -3e38f;                            // all equally far away
+    mask[6 * a.columns + j] = j == 7 ? 3e38f : -3e38f;           // the largest distance
+    mask[8 * a.columns + j] = j % 2 == 0 ? 100.0f : -100.0f;     // results are far below 1
+    mask[11 * a.columns + j] = j < columns / 2 ? -kInfinity : 0; // nothing at first
+    mask[12 * a.columns + j] = j > 2 ? -kInfinity : 0;           // nothing at last
   }
   mask[7 * a.columns + 9] = NAN;
+  mask[13 * a.columns + last] = NAN;
   q[10 * a.depth] = kInfinity; // +-infinity, by the sign of K
   naiveAttention(a, q, k, v, mask, expected);
-  for (int64_t row : {3, 7, 10})
+  for (int64_t row : {3, 7, 10, 13})
     for (int64_t e = 0; e < a.values; ++e)
       expected[row * a.values + e] = NAN;
   suite.program(0)({q.data(), k.data(), v.data(), mask.data(), found.data()});
   expectNear(expected, found, "special numbers");
   for (int64_t e = 0; e < a.values; ++e)
-    EXPECT_EQ(found[4 * a.values + e], v[36 * a.values + e]);
+    EXPECT_EQ(found[4 * a.values + e], v[last * a.values + e]);
+}
+
+TEST(AttentionKernel, SpecialNumbers) {
+  const bool isWide = mlir::ttc::getVectorLength(host()) == 16;
+  for (int64_t columns : {37, 400}) {
+    testSpecialNumbers(columns, {6, 16});
+    testSpecialNumbers(columns, {isWide ? 14 : 6, isWide ? 32 : 16});
+  }
+}
+
+/// Masks that leave whole blocks no key: the triangle of a decoder, from above and from below, a
+/// window, and the first keys; with the numbers that exporters write. What is not finite in a key
+/// or a value that a mask of -infinity excludes makes a row NaN, as in a softmax.
+TEST(AttentionKernel, MasksOfBlocks) {
+  const bool isWide = mlir::ttc::getVectorLength(host()) == 16;
+  Attention a{1, 1, 300, 390, 24, 32, false, {300, 390}};
+  KernelSuite suite;
+  suite.add(a.op({isWide ? 14 : 6, isWide ? 32 : 16}), a.operands(),
+            tensor(a.stored(a.rows, a.values)));
+  ASSERT_TRUE(suite.compile(host()));
+  const auto counts = [](int kind, int64_t i, int64_t j) {
+    return kind == 0   ? j <= i + 90
+           : kind == 1 ? j >= i
+           : kind == 2 ? j <= i + 90 && j > i - 40
+                       : j < 130;
+  };
+  for (int kind = 0; kind < 4; ++kind)
+    for (float low : {-kInfinity, std::numeric_limits<float>::lowest(), -1e9f, -1e4f, -50.0f})
+      for (int special = 0; special < 3; ++special) {
+        Buffer q(a.rows * a.depth), k(a.columns * a.depth), v(a.columns * a.values);
+        Buffer mask(a.rows * a.columns), expected(a.rows * a.values), found(a.rows * a.values);
+        q.fillRandom(1);
+        k.fillRandom(2);
+        v.fillRandom(3);
+        for (size_t i = 0; i < q.size(); ++i)
+          q[i] *= 8; // weights that differ
+        for (int64_t i = 0; i < a.rows; ++i)
+          for (int64_t j = 0; j < a.columns; ++j)
+            mask[i * a.columns + j] = counts(kind, i, j) ? 0 : low;
+        if (special == 1)
+          k[389 * a.depth + 3] = NAN;
+        if (special == 2)
+          k[389 * a.depth + 3] = 1e5f; // as large a score as a mask
+        naiveAttention(a, q, k, v, mask, expected);
+        suite.program(0)({q.data(), k.data(), v.data(), mask.data(), found.data()});
+        expectNear(expected, found,
+                   std::to_string(kind) + " " + std::to_string(low) + " " +
+                       std::to_string(special));
+      }
 }
 
 /// Fewer keys than columns, at every number: what is not a number reaches nothing from the others,
@@ -301,12 +358,14 @@ TEST(AttentionKernel, Keys) {
   const std::vector<int64_t> tile{isWide ? 14 : 6, isWide ? 32 : 16};
   testKeys(host(), tile, {1, 2, 20, 67, 16, 24, true, {1, 1, 1, 67}}, {1, 15, 32, 33, 48, 66});
   testKeys(host(), tile, {2, 1, 9, 34, 12, 40, false}, {16, 17});
+  testKeys(host(), tile, {1, 1, 18, 270, 16, 32, true, {18, 270}}, {125, 126, 127, 252, 253});
 }
 
 TEST(AttentionKernel, KeysAvx2) {
   const mlir::ttc::CpuTarget target = *mlir::ttc::getCpuTarget("x86-64-v3");
   testKeys(target, {6, 16}, {1, 1, 13, 35, 16, 16, true, {13, 35}}, {7, 8, 9, 17});
   testKeys(target, {4, 32}, {1, 2, 8, 66, 8, 8, true}, {16, 25, 40});
+  testKeys(target, {6, 16}, {1, 1, 18, 270, 16, 32, true, {18, 270}}, {125, 126, 127, 252, 253});
 }
 
 } // namespace

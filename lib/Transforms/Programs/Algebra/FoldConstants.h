@@ -15,7 +15,7 @@ SmallVector<ConstantTensor> evaluateOnDevices(Operation *root);
 /// or a bias joins weights under the conditions that the pass states.
 void populateFoldConstantsPatterns(RewritePatternSet &patterns);
 
-/// Patterns that read one part of a constant expression whose parts along a dimension are equal.
+/// Patterns that read one part of a value whose parts along a dimension are equal.
 void populateFoldRepetitionPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc

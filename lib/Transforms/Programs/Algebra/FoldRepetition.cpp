@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants whose parts along a dimension are all equal: one part broadcasts where another operand
+// Tensors whose parts along a dimension are all equal: one part broadcasts where another operand
 // has the dimension.
 #include "FoldConstants.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
@@ -53,11 +53,12 @@ ElementsAttr takeFirstPart(ElementsAttr constant, int64_t dim) {
   return makeConstant(type, first, resource ? resource.getRawHandle().getKey() : "folded");
 }
 
-/// Constant expressions that repeat one part along a dimension.
+/// Values that repeat one part along a dimension: constants, and what is computed from them and
+/// from values without the dimension.
 class Repetition {
 public:
   /// Whether the value is one. Records what has to become one part for that.
-  bool find(Value value, int64_t dim) {
+  bool find(Value value, int64_t dim, int depth = 0) {
     const Key key(value, dim);
     if (found.contains(key))
       return true;
@@ -66,8 +67,8 @@ public:
     if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
       if (isa<ShardsAttr>(constant.getValue()) || !hasEqualParts(constant.getValue(), dim))
         return false;
-    } else if (!op || op->getNumResults() != 1 || !isConstantEvaluable(op) ||
-               found.size() >= kMostValues || !findParts(op, dim, parts)) {
+    } else if (!op || op->getNumResults() != 1 || !isConstantEvaluable(op) || depth == kMostOps ||
+               !findParts(op, dim, depth, parts)) {
       return false;
     }
     found[key] = std::move(parts);
@@ -104,8 +105,8 @@ private:
   /// An operand of which an op needs a part, and along which dimension.
   using Part = std::pair<unsigned, int64_t>;
 
-  /// Expressions over weights are short.
-  static constexpr size_t kMostValues = 64;
+  /// Chains of ops that repeat a part are short.
+  static constexpr int kMostOps = 16;
 
   static RankedTensorType getPartType(Value value, int64_t dim) {
     SmallVector<int64_t> shape(tensorType(value).getShape());
@@ -114,7 +115,7 @@ private:
   }
 
   /// Whether equal parts of the operands give equal parts of the result.
-  bool findParts(Operation *op, int64_t dim, SmallVectorImpl<Part> &parts) {
+  bool findParts(Operation *op, int64_t dim, int depth, SmallVectorImpl<Part> &parts) {
     const DimensionMap map = getDimensionMap(op);
     const unsigned result = map.getResult();
     const int loop = map.getLeading(result, dim);
@@ -126,7 +127,7 @@ private:
         ArrayRef<int> loops = map.getIndex(index, at).loops;
         if (!llvm::is_contained(loops, loop))
           continue;
-        if (loops.size() != 1 || !find(operand, at))
+        if (loops.size() != 1 || !find(operand, at, depth + 1))
           return false;
         parts.emplace_back(index, at);
       }
@@ -137,32 +138,28 @@ private:
   llvm::MapVector<Key, SmallVector<Part>> found;
 };
 
-/// An elementwise op reads one part of a constant that repeats it, if another operand has the
-/// dimension: what exporters write as gathers by constant indices and expansions to the batch.
+/// An elementwise op reads one part of a value that repeats it, if another operand has the
+/// dimension: exporters gather by constant indices, expand to the batch, and combine masks with
+/// constants of ones.
 struct BroadcastRepetition : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(ElementwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 1)
-      return failure();
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !type.hasStaticShape())
-      return failure();
     for (OpOperand &operand : op->getOpOperands()) {
-      auto operandType = tensorType(operand.get());
-      if (getTensorBytes(operandType) <= maxInlineConstantBytes || isSplat(operand.get()) ||
-          !isConstantExpression(operand.get()))
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || !type.hasStaticShape() || getTensorBytes(type) <= maxInlineConstantBytes ||
+          isSplat(operand.get()))
         continue;
-      for (int64_t dim = 0; dim < operandType.getRank(); ++dim) {
-        if (operandType.getDimSize(dim) == 1 ||
-            !isVariable(op, dim + type.getRank() - operandType.getRank(), type))
-          continue;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim) {
         Repetition repetition;
-        if (!repetition.find(operand.get(), dim))
+        if (!mayBroadcast(operand, dim) || !repetition.find(operand.get(), dim))
           continue;
-        Value part = repetition.create(rewriter);
-        rewriter.modifyOpInPlace(op, [&] { operand.set(part); });
+        Value whole = operand.get(), part = repetition.create(rewriter);
+        // All users read the same part.
+        rewriter.replaceUsesWithIf(whole, part, [&](OpOperand &use) {
+          return isa<ElementwiseOpInterface>(use.getOwner()) && mayBroadcast(use, dim);
+        });
         return success();
       }
     }
@@ -177,14 +174,18 @@ private:
     return elements && elements.isSplat();
   }
 
-  /// Whether an operand that is not constant has all of the result's dimension.
-  static bool isVariable(Operation *op, int64_t dim, RankedTensorType type) {
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      auto operandType = tensorType(operand);
-      const int64_t at = dim - (type.getRank() - operandType.getRank());
-      return at >= 0 && operandType.getDimSize(at) == type.getDimSize(dim) &&
-             !isConstantExpression(operand);
-    });
+  /// Whether another operand, which is not constant, has all of an operand's dimension.
+  static bool mayBroadcast(OpOperand &operand, int64_t dim) {
+    auto type = tensorType(operand.get());
+    const int64_t fromLast = type.getRank() - dim;
+    return type.getDimSize(dim) > 1 &&
+           llvm::any_of(operand.getOwner()->getOpOperands(), [&](OpOperand &other) {
+             auto otherType = tensorType(other.get());
+             const int64_t at = otherType.getRank() - fromLast;
+             return other.get() != operand.get() && at >= 0 &&
+                    otherType.getDimSize(at) == type.getDimSize(dim) &&
+                    !isConstantExpression(other.get());
+           });
   }
 };
 

@@ -21,7 +21,7 @@ namespace mlir::ttc {
 
 namespace {
 
-/// Rows below which packing keys and values costs more than it saves.
+/// Rows below which most lanes of a panel would be empty.
 constexpr int64_t kLeastRows = 8;
 /// The L1 that holds the scratch.
 constexpr int64_t kLeastL1 = 512 * 1024;
@@ -252,9 +252,8 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
       return failure();
     llvm::append_range(scores->locations, llvm::reverse(weights->locations));
     scores->locations.push_back(op.getLoc());
-    // Panels are packed as a whole: with few keys or values, narrow ones.
     const bool isWide = vectorLength == 16;
-    const bool isNarrow = std::min(type.getShape().back(), out.getShape().back()) <= 16;
+    const bool isNarrow = type.getDimSize(rank - 2) <= 16;
     const Value values = scores->keys ? skipMask(op.getB(), v, scores->keys) : op.getB();
     auto attention = KernelAttentionOp::create(
         rewriter, rewriter.getFusedLoc(scores->locations), op.getType(), product.getA(),

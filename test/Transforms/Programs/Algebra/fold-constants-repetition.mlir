@@ -69,3 +69,23 @@ func.func @last_dimension(%x: tensor<3x256xf32>) -> tensor<3x256xf32> {
   %y = ttc.add %x, %all : (tensor<3x256xf32>, tensor<3x256xf32>) -> tensor<3x256xf32>
   return %y : tensor<3x256xf32>
 }
+
+// -----
+
+// A mask of keys that an exporter has combined with ones for all queries: both users read one row.
+// CHECK-LABEL: @mask_of_keys
+// CHECK-SAME: %[[X:.*]]: tensor<2x64x32xf32>, %[[Y:.*]]: tensor<2x64x32xf32>, %[[MASK:.*]]: tensor<2x1x32xi1>
+func.func @mask_of_keys(%x: tensor<2x64x32xf32>, %y: tensor<2x64x32xf32>, %mask: tensor<2x1x32xi1>) -> (tensor<2x64x32xf32>, tensor<2x64x32xf32>) {
+  // CHECK: %[[AND:.*]] = ttc.and %[[MASK]], %{{.*}} : (tensor<2x1x32xi1>, tensor<1x32xi1>) -> tensor<2x1x32xi1>
+  // CHECK: %[[ROW:.*]] = ttc.where %[[AND]], %{{.*}} -> tensor<2x1x32xf32>
+  // CHECK: ttc.add %[[X]], %[[ROW]]
+  // CHECK: ttc.add %[[Y]], %[[ROW]]
+  %ones = ttc.constant dense<true> : tensor<64x32xi1>
+  %zero = ttc.constant dense<0.0> : tensor<f32>
+  %low = ttc.constant dense<-1.0e+30> : tensor<f32>
+  %and = ttc.and %mask, %ones : (tensor<2x1x32xi1>, tensor<64x32xi1>) -> tensor<2x64x32xi1>
+  %where = ttc.where %and, %zero, %low : (tensor<2x64x32xi1>, tensor<f32>, tensor<f32>) -> tensor<2x64x32xf32>
+  %0 = ttc.add %x, %where : (tensor<2x64x32xf32>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+  %1 = ttc.add %y, %where : (tensor<2x64x32xf32>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+  return %0, %1 : tensor<2x64x32xf32>, tensor<2x64x32xf32>
+}
