@@ -16,6 +16,8 @@ constexpr int64_t kFusedTileWork = 4 * 1024;
 constexpr int64_t kSingleTileWork = 16 * 1024;
 /// Tiles are not cut narrower than this along contiguous elements.
 constexpr int64_t kMinRow = 64;
+/// Rows of fewer elements than this are not worth a tile that is as wide as it is high.
+constexpr int64_t kLeastTransposed = 16;
 
 constexpr int64_t kNone = -1;
 
@@ -66,6 +68,40 @@ SmallVector<Reach> reachedFrom(linalg::LinalgOp root) {
     }
   }
   return reached;
+}
+
+/// The root's dimension along which the elements of a transposed operand are contiguous, if those
+/// of the result are along `last`: of the operand that all reached ops read most of.
+int64_t findTransposed(ArrayRef<Reach> reached, ArrayRef<int64_t> extents, int64_t last) {
+  int64_t found = kNone, most = 0;
+  for (const Reach &reach : reached) {
+    linalg::LinalgOp op = reach.op;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      if (operand->get().getDefiningOp<linalg::LinalgOp>() || map.getNumResults() < 2)
+        continue;
+      SmallVector<int64_t> dims; // innermost first
+      for (AffineExpr expr : llvm::reverse(map.getResults())) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        const int64_t of = dim ? reach.follows[dim.getPosition()] : kNone;
+        if (of != kNone && extents[of] == 1)
+          continue;
+        dims.push_back(of);
+      }
+      // It has the result's rows, too, and is not a row that is read again and again.
+      if (dims.empty() || dims.front() == kNone || dims.front() == last ||
+          !llvm::is_contained(dims, last))
+        continue;
+      int64_t size = 1;
+      for (int64_t dim : dims)
+        size *= dim == kNone ? 1 : extents[dim];
+      if (size > most) {
+        most = size;
+        found = dims.front();
+      }
+    }
+  }
+  return found;
 }
 
 /// What computing these ops and everything before them costs.
@@ -156,6 +192,20 @@ TileShape mlir::ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &o
   // From the outermost dimension of the output inwards, until a tile is small enough.
   AffineMap output = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
   int64_t perTile = totalIterations;
+  // Squares, whose lines stay in L1 until all of them is used.
+  AffineExpr innermost = output.getNumResults() > 1 ? output.getResults().back() : AffineExpr();
+  if (auto lastExpr = dyn_cast_if_present<AffineDimExpr>(innermost)) {
+    const int64_t last = lastExpr.getPosition();
+    const int64_t across = findTransposed(reached, shape.extents, last);
+    if (across != kNone && canCut(last) && shape.extents[last] >= kLeastTransposed &&
+        shape.extents[across] >= kLeastTransposed && perTile > target)
+      for (int64_t dim : {last, across})
+        if (shape.extents[dim] > kMinRow && canCut(dim)) {
+          perTile /= shape.extents[dim];
+          shape.tiles[dim] = tileNear(shape.extents[dim], kMinRow);
+          perTile *= shape.tiles[dim];
+        }
+  }
   for (auto [position, expr] : llvm::enumerate(output.getResults())) {
     auto dimExpr = dyn_cast<AffineDimExpr>(expr);
     if (perTile <= target)
@@ -163,7 +213,7 @@ TileShape mlir::ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &o
     if (!dimExpr || !canCut(dimExpr.getPosition()))
       continue;
     int64_t dim = dimExpr.getPosition(), extent = shape.extents[dim];
-    if (extent <= 1)
+    if (extent <= 1 || shape.tiles[dim] < extent)
       continue;
     int64_t wanted = std::max<int64_t>(1, target / std::max<int64_t>(1, perTile / extent));
     if (position + 1 == output.getNumResults())
