@@ -48,6 +48,8 @@ inline constexpr int64_t kCopyBudget = 96 * 1024;
 /// Channels of an input below which a tap ends before its row pointers are loaded: its lines are
 /// copied.
 inline constexpr int64_t kCopyBelowChannels = 16;
+/// The same for bytes, of which four are a step.
+inline constexpr int64_t kCopyBytesBelowChannels = 96;
 
 /// The bytes of the scores of a block of rows, which an attention over a cache keeps in L1, beside a
 /// panel.

@@ -149,8 +149,15 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
     auto type = tensorType(op.getY());
     int64_t columns = weights[0];
     GemmTile tile = chooseGemmTile(vectorLength, getRows(op), columns / groups);
+    // As of f32: 14 pointers of a table do not fit into the general registers.
+    const bool isPixel = taps == 1 &&
+                         llvm::all_of(op.getStrides(), [](int64_t step) { return step == 1; }) &&
+                         llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; });
+    if (tile.rows == 14 && !isPixel)
+      tile.rows = 12;
     bool merged = groups == 1 && kernel.size() <= 2 && kernel.back() > 1 &&
-                  op.getDilations().back() == 1 && channels < ::ttc::kernels::kCopyBelowChannels;
+                  op.getDilations().back() == 1 &&
+                  channels < ::ttc::kernels::kCopyBytesBelowChannels;
     int64_t run = (merged ? kernel.back() : 1) * (channels / groups);
     int64_t runs = merged ? taps / kernel.back() : taps;
     int64_t packed =
