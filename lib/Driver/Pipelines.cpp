@@ -137,6 +137,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // --- Ops on tensors -> programs. ---------------------------------------------------------
   // First, so that all other passes see types that are computed with, or bytes.
   manager.addPass(createLegalizeTypes());
+  // Before bytes are, so that the convolutions are of bytes, too.
+  manager.addPass(createDecomposeConvTranspose());
   // Before any constant is folded, which would make the weights real numbers.
   manager.addPass(createFuseQuantization());
   // Importers leave dead and equal ops; removing them first saves evaluating them.

@@ -27,6 +27,8 @@ def placing_cases():
         for order in ([0, 2, 3, 1], [3, 2, 1, 0], [1, 0, 2, 3]):
             yield moved(f"transpose_{''.join(map(str, order))}", f"transpose {{}} {{permutation = {order}}}", [x],
                         v.transpose(order), element)
+        wide = sample(element, (70, 3, 130), -100, 100)
+        yield moved("transpose_wide", "transpose {} {permutation = [2, 1, 0]}", [wide], wide.value.transpose(2, 1, 0), element)
         yield moved("concat", "concat {} {axis = 1}", [x, y], np.concatenate([v, y.value], 1), element)
         yield moved("slice", "slice {} {starts = [0, 7, 1, 4], sizes = [2, 3, 2, 5], steps = [1, -2, 2, -1]}", [x],
                     v[:, 7:2:-2, 1:4:2, ::-1], element)
@@ -65,8 +67,15 @@ def block_cases():
         x = sample(element, (2, 12, 3, 4), -100, 100)
         for mode, order in {"dcr": (0, 3, 4, 1, 5, 2), "crd": (0, 1, 4, 2, 5, 3)}.items():
             shape = (2, 2, 2, 3, 3, 4) if mode == "dcr" else (2, 3, 2, 2, 3, 4)
-            yield moved(f"depth_to_space_{mode}", f"depth_to_space {{}} mode {mode} {{block = 2}}", [x],
+            yield moved(f"depth_to_space_{mode}", f"depth_to_space {{}} mode {mode} {{block = [2, 2]}}", [x],
                         x.value.reshape(shape).transpose(order).reshape(2, 3, 6, 8), element)
+        last = sample(element, (2, 3, 4, 12), -100, 100)
+        for mode, shape, order in [("dcr", (2, 3, 4, 2, 3, 2), (0, 1, 3, 2, 4, 5)), ("crd", (2, 3, 4, 2, 2, 3), (0, 1, 4, 2, 5, 3))]:
+            yield moved(f"depth_to_space_last_{mode}", f"depth_to_space {{}} mode {mode} {{block = [2, 3], channels_last}}", [last],
+                        last.value.reshape(shape).transpose(order).reshape(2, 6, 12, 2), element)
+        line = sample(element, (2, 6, 5), -100, 100)
+        yield moved("depth_to_space_line", "depth_to_space {} {block = [3]}", [line],
+                    line.value.reshape(2, 3, 2, 5).transpose(0, 2, 3, 1).reshape(2, 2, 15), element)
         y = sample(element, (1, 3, 4, 6), -100, 100)
         taken = y.value.reshape(1, 3, 2, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 12, 2, 3)
         yield moved("space_to_depth", "space_to_depth {} {block = 2}", [y], taken, element)

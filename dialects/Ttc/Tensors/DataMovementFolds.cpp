@@ -39,7 +39,9 @@ OpFoldResult TileOp::fold(FoldAdaptor) { return foldIdentity(*this); }
 OpFoldResult ResizeOp::fold(FoldAdaptor) {
   return foldIdentity(*this, llvm::all_of(getScales(), [](float scale) { return scale == 1; }));
 }
-OpFoldResult DepthToSpaceOp::fold(FoldAdaptor) { return foldIdentity(*this, getBlock() == 1); }
+OpFoldResult DepthToSpaceOp::fold(FoldAdaptor) {
+  return foldIdentity(*this, llvm::all_of(getBlock(), [](int64_t size) { return size == 1; }));
+}
 OpFoldResult SpaceToDepthOp::fold(FoldAdaptor) { return foldIdentity(*this, getBlock() == 1); }
 
 //===----------------------------------------------------------------------===//

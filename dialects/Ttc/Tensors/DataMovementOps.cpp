@@ -227,16 +227,22 @@ LogicalResult TileOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
 LogicalResult DepthToSpaceOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto x = tensorType(adaptor.getX());
-  if (x.getRank() != 4)
-    return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
-  ArrayRef<int64_t> shape = x.getShape();
-  int64_t block = adaptor.getBlock();
-  // Divides first: the square of an arbitrary attribute may overflow.
-  if (block <= 0 || block > shape[1] / block || shape[1] % (block * block) != 0)
-    return scope.fail("(C2) expected a positive block whose square divides the ", shape[1],
-                      " channels, found ", block);
-  types.push_back(x.clone({shape[0], shape[1] / (block * block), toSize(__int128(shape[2]) * block),
-                           toSize(__int128(shape[3]) * block)}));
+  if (x.getRank() < 3 || x.getRank() > 5)
+    return scope.fail("(C1) expected 'x' to have 3 to 5 dimensions, found ", x);
+  const ImageDims dims(x, adaptor.getChannelsLast());
+  ArrayRef<int64_t> block = adaptor.getBlock();
+  if (failed(scope.checkArray("C2", "block", block, dims.numSpatial, 1)))
+    return failure();
+  SmallVector<int64_t> shape(x.getShape());
+  int64_t &channels = shape[dims.channel];
+  for (auto [i, size] : llvm::enumerate(block)) {
+    if (channels % size != 0)
+      return scope.fail("(C2) expected blocks whose product divides the ",
+                        x.getDimSize(dims.channel), " channels, found ", adaptor.getBlockAttr());
+    channels /= size;
+    shape[dims.firstSpatial + i] = toSize(__int128(shape[dims.firstSpatial + i]) * size);
+  }
+  types.push_back(x.clone(shape));
   return success();
 }
 

@@ -322,24 +322,28 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [Ttc_FollowsExtents, DeclareOpInterfac
   let hasFolder = 1;
 }
 
-def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_FollowsExtents, Ttc_SelectsElements, Ttc_MapsDimensions]> {
+def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_FollowsExtents, Ttc_SelectsElements,
+    Ttc_ChannelsLastOpInterface, Ttc_MapsDimensions]> {
   let summary = "moves channels into blocks of pixels";
   let description = [{
-    As ONNX's DepthToSpace: `N, C, H, W` becomes `N, C / block^2, H * block, W * block`. In mode
-    `dcr` (the default) the channels count as `block, block, C'`, in mode `crd` as
-    `C', block, block`.
+    As ONNX's DepthToSpace, over one to three spatial dimensions: `N, C, H, W` becomes
+    `N, C / (block[0] * block[1]), H * block[0], W * block[1]`. In mode `dcr` (the default) the channels count
+    as `block[0], block[1], C'`, in mode `crd` as `C', block[0], block[1]`. With `channels_last`, `x` is
+    `N, spatial..., C`, and so is the result.
 
     Constraints:
-    - (C1) `x` has four dimensions.
-    - (C2) `block` is positive and its square divides the channels.
+    - (C1) `x` has three to five dimensions.
+    - (C2) `block` has one positive element for each spatial dimension, and their product divides the
+      channels.
 
     ```mlir
-    %y = ttc.depth_to_space %x mode crd {block = 2}
+    %y = ttc.depth_to_space %x mode crd {block = [2, 2]}
        : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_StoredTensor:$x, Ttc_I64Attr:$block,
-      DefaultValuedAttr<Ttc_DepthToSpaceModeAttr, "DepthToSpaceMode::DCR">:$mode);
+  let arguments = (ins Ttc_StoredTensor:$x, DenseI64ArrayAttr:$block,
+      DefaultValuedAttr<Ttc_DepthToSpaceModeAttr, "DepthToSpaceMode::DCR">:$mode,
+      UnitAttr:$channels_last);
   let results = (outs Ttc_StoredTensor:$y);
   let assemblyFormat = [{
     operands (`mode` $mode^)? custom<TensorAttributes>(attr-dict)

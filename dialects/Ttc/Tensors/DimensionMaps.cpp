@@ -290,7 +290,32 @@ void ResizeOp::describeDimensions(DimensionMap &map) {
         getCoordinateMode() != CoordinateMode::AlignCorners)
       readWindow(map, static_cast<int64_t>(dim), {.stride = 1, .reach = 0, .dilation = up});
 }
-void DepthToSpaceOp::describeDimensions(DimensionMap &map) { map.joinAll(0); }
+/// Pixels of a block are inner factors of the result's dimensions, and factors of the channels.
+void DepthToSpaceOp::describeDimensions(DimensionMap &map) {
+  const unsigned y = map.getResult();
+  const ImageDims dims(getX().getType(), getChannelsLast());
+  map.joinAll(0);
+  auto addLoop = [&](int64_t size) {
+    return size == 1 ? DimensionMap::kNone : map.addParallel(size);
+  };
+  SmallVector<int> ofChannels;
+  for (auto [i, size] : llvm::enumerate(getBlock())) {
+    const int64_t dim = dims.firstSpatial + i;
+    const int pixel = addLoop(map.getSize(0, dim)), inBlock = addLoop(size);
+    SmallVector<int> ofResult{pixel, inBlock};
+    llvm::erase(ofResult, DimensionMap::kNone);
+    map.set(0, dim, pixel);
+    map.set(y, dim, ofResult);
+    if (inBlock != DimensionMap::kNone)
+      ofChannels.push_back(inBlock);
+  }
+  const int channel = addLoop(map.getSize(y, dims.channel));
+  map.set(y, dims.channel, channel);
+  if (channel != DimensionMap::kNone)
+    ofChannels.insert(getMode() == DepthToSpaceMode::DCR ? ofChannels.end() : ofChannels.begin(),
+                      channel);
+  map.set(0, dims.channel, ofChannels);
+}
 void SpaceToDepthOp::describeDimensions(DimensionMap &map) { map.joinAll(0); }
 
 void GatherOp::describeDimensions(DimensionMap &map) {

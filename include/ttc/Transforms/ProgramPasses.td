@@ -135,6 +135,37 @@ def WidenFloats : Pass<"ttc-widen-floats", "::mlir::ModuleOp"> {
   let options = [FloatRoundingOption];
 }
 
+def DecomposeConvTranspose : Pass<"ttc-decompose-conv-transpose", "::mlir::ModuleOp"> {
+  let summary = "Makes convolutions of transposed convolutions with a stride";
+  let description = [{
+    A transposed convolution with stride `s` is a convolution of its operand with `s - 1` zeros between elements. Most
+    products would be with these zeros. Instead, result elements `s * q + r` with the same `r`, a phase, are
+    a convolution of the operand by those elements of the kernel that meet no zero. Phases become
+    channels, and `ttc.depth_to_space` puts them into their places.
+
+    Phases that read the same window of the operand are one convolution: all of them if the kernel and the padding are
+    multiples of the stride (a kernel of 2 with stride 2 is one product). Otherwise there are several, each with the
+    weights of its own window: none is padded with zeros, which would make NaN of an infinity beside them.
+
+    It is rewritten if the weights are constant, there is one group, no dilation, and no phase is without a kernel element. Sums
+    have the same terms as before.
+
+    Before:
+    ```mlir
+    %y = ttc.conv_transpose %x, %w, %b {strides = [2, 2]}
+       : (tensor<1x8x16x16xf32>, tensor<8x4x2x2xf32>, tensor<4xf32>) -> tensor<1x4x32x32xf32>
+    ```
+    After:
+    ```mlir
+    %w0 = ...  // %w as [phase of rows, phase of columns, channel] x 8 x 1 x 1
+    %0 = ttc.conv %x, %w0, %b0 : (tensor<1x8x16x16xf32>, tensor<16x8x1x1xf32>, tensor<16xf32>) -> tensor<1x16x16x16xf32>
+    %y = ttc.depth_to_space %0 {block = [2, 2]} : (tensor<1x16x16x16xf32>) -> tensor<1x4x32x32xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `decomposed`, `convolutions`.
+  }];
+}
+
 def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Evaluates ops on constants at compile time";
   let description = [{

@@ -274,15 +274,31 @@ struct ConvertDepthToSpace : ConvertMovement<DepthToSpaceOp> {
   using ConvertMovement::ConvertMovement;
   Value build(OpBuilder &b, DepthToSpaceOp op, OpAdaptor adaptor,
               RankedTensorType type) const override {
-    ArrayRef<int64_t> from = tensorType(adaptor.getX()).getShape();
-    int64_t block = op.getBlock(), depth = type.getDimSize(1);
-    if (op.getMode() == DepthToSpaceMode::DCR)
-      return permuteBlocks(b, op.getLoc(), adaptor.getX(),
-                           {from[0], block, block, depth, from[2], from[3]}, {0, 3, 4, 1, 5, 2},
-                           type);
-    return permuteBlocks(b, op.getLoc(), adaptor.getX(),
-                         {from[0], depth, block, block, from[2], from[3]}, {0, 1, 4, 2, 5, 3},
-                         type);
+    ArrayRef<int64_t> from = tensorType(adaptor.getX()).getShape(), block = op.getBlock();
+    const bool isLast = op.getChannelsLast(), blocksFirst = op.getMode() == DepthToSpaceMode::DCR;
+    const int64_t spatial = block.size();
+    const int64_t depth = isLast ? type.getShape().back() : type.getDimSize(1);
+    // The channels are split into blocks and depth; then each block follows its pixels.
+    SmallVector<int64_t> split(from.take_front(1)), permutation{0};
+    if (isLast)
+      llvm::append_range(split, from.drop_front(1).drop_back(1));
+    const int64_t atDepth = split.size() + (blocksFirst ? spatial : 0);
+    const int64_t atBlocks = split.size() + (blocksFirst ? 0 : 1);
+    if (!blocksFirst)
+      split.push_back(depth);
+    llvm::append_range(split, block);
+    if (blocksFirst)
+      split.push_back(depth);
+    const int64_t atSpatial = isLast ? 1 : split.size();
+    if (!isLast) {
+      llvm::append_range(split, from.drop_front(2));
+      permutation.push_back(atDepth);
+    }
+    for (int64_t i = 0; i < spatial; ++i)
+      permutation.append({atSpatial + i, atBlocks + i});
+    if (isLast)
+      permutation.push_back(atDepth);
+    return permuteBlocks(b, op.getLoc(), adaptor.getX(), split, permutation, type);
   }
 };
 

@@ -233,8 +233,9 @@ static LogicalResult importDepthToSpace(OnnxNode &node) {
   std::optional<DepthToSpaceMode> mode = symbolizeDepthToSpaceMode(text.lower());
   if (!mode)
     return node.error() << "attribute 'mode' is '" << text << "' (supported: DCR, CRD)";
+  const int64_t block = node.getInt("blocksize", 0);
   return node.results(node.create<DepthToSpaceOp>(
-      node.input(0), {node.i64("block", node.getInt("blocksize", 0)),
+      node.input(0), {node.attr("block", {block, block}),
                       node.attr("mode", DepthToSpaceModeAttr::get(node.context(), *mode))}));
 }
 

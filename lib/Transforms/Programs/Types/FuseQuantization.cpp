@@ -206,7 +206,7 @@ struct SelectBytes : OpRewritePattern<DequantizeOp> {
         isConstantExpression(op.getX()) || !getScale(op.getScale()))
       return failure();
     Operation *user = *op->user_begin();
-    if (!isa<MaxPoolOp, ReshapeOp, TransposeOp, SliceOp>(user))
+    if (!isa<MaxPoolOp, ReshapeOp, TransposeOp, SliceOp, DepthToSpaceOp>(user))
       return failure();
     rewriter.setInsertionPoint(user);
     Operation *clone = rewriter.clone(*user);
@@ -218,6 +218,31 @@ struct SelectBytes : OpRewritePattern<DequantizeOp> {
                                               createReshape(rewriter, loc, op.getScale(), {}),
                                               createReshape(rewriter, loc, op.getZeroPoint(), {}));
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// What is quantised after it was put together, or moved, is quantised before: by the epilogues of
+/// what computes it, and bytes are moved.
+struct QuantizeParts : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op, PatternRewriter &rewriter) const override {
+    Operation *source = op.getX().getDefiningOp();
+    if (!isa_and_present<ConcatOp, DepthToSpaceOp, ReshapeOp, TransposeOp>(source) ||
+        !source->hasOneUse() || !hasOneElement(op.getScale()) ||
+        !hasOneElement(op.getZeroPoint()) || !isByte(getElementTypeOrSelf(op.getY())))
+      return failure();
+    Location loc = op.getLoc();
+    Value scale = createReshape(rewriter, loc, op.getScale(), {});
+    Value zero = createReshape(rewriter, loc, op.getZeroPoint(), {});
+    IRMapping parts;
+    for (Value operand : source->getOperands())
+      if (!parts.contains(operand))
+        parts.map(operand, QuantizeOp::create(rewriter, loc, operand, scale, zero).getY());
+    Operation *clone = rewriter.clone(*source, parts);
+    clone->getResult(0).setType(op.getType());
+    rewriter.replaceOp(op, clone->getResults());
     return success();
   }
 };
@@ -357,7 +382,7 @@ struct FuseQuantization : impl::FuseQuantizationBase<FuseQuantization> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet first(context), second(context), third(context);
     first.add<ShiftActivations>(context);
-    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes, GatherStored>(context);
+    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes, QuantizeParts, GatherStored>(context);
     third.add<CancelQuantization, MultiplyByReciprocal>(context);
     shifts = std::move(first);
     products = std::move(second);

@@ -16,7 +16,7 @@ func.func @identities(%x: !x) -> (!x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x) {
   %6 = ttc.tile %x {repeats = [1, 1, 1, 1]} : (!x) -> !x
   %7 = ttc.expand %x : (!x) -> !x
   %8 = ttc.resize %x mode linear {scales = [1.0, 1.0, 1.0, 1.0]} : (!x) -> !x
-  %9 = ttc.depth_to_space %x {block = 1} : (!x) -> !x
+  %9 = ttc.depth_to_space %x {block = [1, 1]} : (!x) -> !x
   %10 = ttc.space_to_depth %x {block = 1} : (!x) -> !x
   return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10 : !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x
 }

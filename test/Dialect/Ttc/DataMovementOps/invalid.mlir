@@ -15,7 +15,7 @@ func.func @data_movement(%x: tensor<2x8xf32>, %half: tensor<2x8xf16>, %empty: te
   %tile = ttc.tile %x {repeats = [1, 2]} : (tensor<2x8xf32>) -> tensor<2x16xf32>
   %expand = ttc.expand %vector : (tensor<8xf32>) -> tensor<3x8xf32>
   %resize = ttc.resize %volume mode nearest {scales = [1.0, 1.0, 2.0]} : (tensor<8x4x4xf32>) -> tensor<8x4x8xf32>
-  %space = ttc.depth_to_space %image {block = 2} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
+  %space = ttc.depth_to_space %image {block = [2, 2]} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
   %depth = ttc.space_to_depth %image {block = 2} : (tensor<1x8x4x4xf32>) -> tensor<1x32x2x2xf32>
   return
 }
@@ -117,15 +117,18 @@ func.func @data_movement(%x: tensor<2x8xf32>, %half: tensor<2x8xf16>, %empty: te
 // change: scales = [1.0, 1.0, 2.0] => scales = [1.0, 0.0, 2.0]
 // expected-error {{'ttc.resize' op (C2) expected 3 positive, finite scales, found array<f32: 1.000000e+00, 0.000000e+00, 2.000000e+00>}}
 
-// change: depth_to_space %image {block = 2} : (tensor<1x8x4x4xf32>) => depth_to_space %volume {block = 2} : (tensor<8x4x4xf32>)
-// expected-error {{'ttc.depth_to_space' op (C1) expected 'x' to have 4 dimensions, found 'tensor<8x4x4xf32>'}}
+// change: depth_to_space %image {block = [2, 2]} : (tensor<1x8x4x4xf32>) => depth_to_space %x {block = [2, 2]} : (tensor<2x8xf32>)
+// expected-error {{'ttc.depth_to_space' op (C1) expected 'x' to have 3 to 5 dimensions, found 'tensor<2x8xf32>'}}
 
-// Its square is no number.
-// change: depth_to_space %image {block = 2} : (tensor<1x8x4x4xf32>) => depth_to_space %deep {block = 4294967296} : (tensor<1x4294967296x1x1xf32>)
-// expected-error {{'ttc.depth_to_space' op (C2) expected a positive block whose square divides the 4294967296 channels, found 4294967296}}
+// change: depth_to_space %image {block = [2, 2]} => depth_to_space %image {block = [2]}
+// expected-error {{'ttc.depth_to_space' op (C2) expected 'block' to have 2 elements that are at least 1, found [2]}}
 
-// change: depth_to_space %image {block = 2} => depth_to_space %image {block = 3}
-// expected-error {{'ttc.depth_to_space' op (C2) expected a positive block whose square divides the 8 channels, found 3}}
+// Their product is no number.
+// change: depth_to_space %image {block = [2, 2]} : (tensor<1x8x4x4xf32>) => depth_to_space %deep {block = [4294967296, 4294967296]} : (tensor<1x4294967296x1x1xf32>)
+// expected-error {{'ttc.depth_to_space' op (C2) expected blocks whose product divides the 4294967296 channels, found array<i64: 4294967296, 4294967296>}}
+
+// change: depth_to_space %image {block = [2, 2]} => depth_to_space %image {block = [2, 3]}
+// expected-error {{'ttc.depth_to_space' op (C2) expected blocks whose product divides the 8 channels, found array<i64: 2, 3>}}
 
 // change: space_to_depth %image {block = 2} : (tensor<1x8x4x4xf32>) => space_to_depth %volume {block = 2} : (tensor<8x4x4xf32>)
 // expected-error {{'ttc.space_to_depth' op (C1) expected 'x' to have 4 dimensions, found 'tensor<8x4x4xf32>'}}

@@ -7,8 +7,8 @@ func.func @shapes(%x: tensor<1x8x4x4xf32>, %v: tensor<8x1xf32>, %e: tensor<2x4xf
   %1 = ttc.transpose %x {permutation = [0, 2, 3, 1]} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
   %2 = ttc.expand %v : (tensor<8x1xf32>) -> tensor<2x8x4xf32>
   %3 = ttc.tile %e {repeats = [1, 3]} : (tensor<2x4xf32>) -> tensor<2x12xf32>
-  %4 = ttc.depth_to_space %x {block = 2} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
-  %5 = ttc.depth_to_space %x mode crd {block = 2} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
+  %4 = ttc.depth_to_space %x {block = [2, 2]} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
+  %5 = ttc.depth_to_space %x mode crd {block = [2, 2]} : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
   %6 = ttc.space_to_depth %x {block = 2} : (tensor<1x8x4x4xf32>) -> tensor<1x32x2x2xf32>
   return
 }

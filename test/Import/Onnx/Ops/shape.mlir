@@ -38,7 +38,7 @@ g (float[2,3,4] x, float[1,8,2,2] z) => (float[6,4] r, float[2,12] f, float[2,3,
 // SHAPE: ttc.transpose %arg0 {permutation = [2, 1, 0]}
 // SHAPE: ttc.concat %arg0, %arg0 {axis = 1}
 // SHAPE: ttc.tile %arg0 {repeats = [1, 1, 2]}
-// SHAPE: ttc.depth_to_space %arg1 mode crd {block = 2}
+// SHAPE: ttc.depth_to_space %arg1 mode crd {block = [2, 2]}
 // SHAPE: ttc.space_to_depth %{{.*}} {block = 2}
 
 //--- axes11.txt
