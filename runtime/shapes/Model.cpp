@@ -30,6 +30,8 @@ std::string Size::describe(const std::vector<std::string> &dims) const {
     std::string term = product.times == 1 ? "" : std::to_string(product.times);
     for (const Size &factor : product.factors) {
       const std::string text = factor.describe(dims);
+      if (text == "1") // beside a size that was rounded
+        continue;
       const bool isName = text.find_first_of("+-*/") == std::string::npos;
       term += (term.empty() ? "" : "*") + (isName ? text : "(" + text + ")");
     }

@@ -127,10 +127,17 @@ static int64_t divideByCommon(Extent &extent) {
 }
 
 std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
-  if (b.isConstant())
+  if (b.isConstant() && (b.offset == 1 || isExact(a)))
     return multiply(a, b.offset);
+  if (b.isConstant()) {
+    // Multiples of what was rounded are those of a dimension of its own.
+    std::optional<Extent> rounded = findProduct(a, getConstant(1));
+    if (!rounded)
+      rounded = addProduct(a, getConstant(1));
+    return rounded ? multiply(*rounded, b.offset) : std::nullopt;
+  }
   if (a.isConstant())
-    return multiply(b, a.offset);
+    return multiply(b, a);
   // Constant factors stay outside, where affine expressions have them.
   Extent left = a, right = b;
   const int64_t factor = divideByCommon(left) * divideByCommon(right);
@@ -140,6 +147,10 @@ std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
   }
   if (std::optional<Extent> known = findProduct(a, b))
     return known;
+  return addProduct(a, b);
+}
+
+std::optional<Extent> ExtentSpace::addProduct(const Extent &a, const Extent &b) {
   if (getLeast(a) < 0 || getLeast(b) < 0)
     return std::nullopt;
   auto most = [&](const Extent &extent) {
@@ -148,8 +159,8 @@ std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
       sum += multiplier * (multiplier < 0 ? dim.low : dim.high);
     return llvm::divideFloorSigned(sum, extent.divisor);
   };
-  const Dimension product{"(" + print(a) + ") * (" + print(b) + ")", getLeast(a) * getLeast(b),
-                          most(a) * most(b), 1};
+  const Dimension product{b.isConstant() ? print(a) : "(" + print(a) + ") * (" + print(b) + ")",
+                          getLeast(a) * getLeast(b), most(a) * most(b), 1};
   dimensions.push_back(product);
   products.push_back({a, b});
   return getDimension(dimensions.size() - 1);
@@ -172,6 +183,43 @@ int64_t ExtentSpace::getLeast(const Extent &extent) const {
   for (auto [multiplier, dim] : llvm::zip_first(extent.multipliers, dimensions))
     sum += multiplier * (multiplier < 0 ? dim.high : dim.low);
   return llvm::divideFloorSigned(sum, extent.divisor);
+}
+
+/// Adds `times` / `over` of what an extent is at least, or at most, if `times` is negative. Returns
+/// false if the numbers become too large.
+bool ExtentSpace::addBound(Extent &sum, const Extent &extent, int64_t times, int64_t over) const {
+  constexpr int64_t kMostDivisor = int64_t(1) << 24;
+  over *= extent.divisor;
+  const int64_t common = std::lcm(sum.divisor, over), factor = times * (common / over);
+  if (common > kMostDivisor || std::abs(factor) > kMostDivisor)
+    return false;
+  sum.offset *= common / sum.divisor;
+  for (int64_t &multiplier : sum.multipliers)
+    multiplier *= common / sum.divisor;
+  sum.divisor = common;
+  sum.offset += extent.offset * factor;
+  if (times > 0 && !isExact(extent))
+    sum.offset -= (extent.divisor - 1) * factor;
+  SmallVector<unsigned> rounded;
+  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers)) {
+    const auto *factors = multiplier != 0 ? getFactors(index) : nullptr;
+    if (factors && factors->second.isConstant())
+      rounded.push_back(index);
+    else
+      sum.multipliers[index] += multiplier * factor;
+  }
+  return llvm::all_of(rounded, [&](unsigned index) {
+    return addBound(sum, getFactors(index)->first, times * extent.multipliers[index], over);
+  });
+}
+
+std::optional<int64_t> ExtentSpace::getLeastSum(ArrayRef<std::pair<Extent, int64_t>> terms) const {
+  Extent sum = getConstant(0);
+  for (const auto &[extent, times] : terms)
+    if (!addBound(sum, extent, times, /*over=*/1))
+      return std::nullopt;
+  sum.offset += sum.divisor - 1; // a whole number is at least the bound, rounded up
+  return getLeast(sum);
 }
 
 bool ExtentSpace::areEqual(const Extent &a, const Extent &b) const {
@@ -249,7 +297,11 @@ std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
   case AffineExprKind::Add:
     return add(*left, *right);
   case AffineExprKind::Mul:
-    return right->isConstant() ? multiply(*left, right->offset) : findProduct(*left, *right);
+    if (!right->isConstant())
+      return findProduct(*left, *right);
+    if (std::optional<Extent> rounded = findProduct(*left, getConstant(1)))
+      left = rounded;
+    return multiply(*left, right->offset);
   case AffineExprKind::FloorDiv:
     if (!right->isConstant() || right->offset < 1)
       return std::nullopt;

@@ -24,7 +24,9 @@ struct Extent {
 /// on extents.
 ///
 /// A product of two extents is not affine. It becomes a dimension of its own, after the named ones,
-/// whose size follows from theirs: height / 8 * width / 8 elements of a flattened image.
+/// whose size follows from theirs: height / 8 * width / 8 elements of a flattened image. So does an
+/// extent that was rounded and is multiplied, times 1: 8 * (samples / 8) after convolutions and
+/// transposed ones.
 class ExtentSpace {
 public:
   struct Dimension {
@@ -48,7 +50,7 @@ public:
   /// Nothing if the sum cannot be written as an extent.
   std::optional<Extent> add(const Extent &a, const Extent &b) const;
   std::optional<Extent> multiply(const Extent &a, int64_t factor) const;
-  /// Adds a dimension, unless it is there. Nothing if an extent may be negative.
+  /// Adds a dimension where it takes one, unless it is there. Nothing if an extent may be negative.
   std::optional<Extent> multiply(const Extent &a, const Extent &b);
   Extent floorDiv(const Extent &a, int64_t divisor) const;
 
@@ -60,6 +62,9 @@ public:
   bool areEqual(const Extent &a, const Extent &b) const;
   /// The smallest value. Multipliers may be negative.
   int64_t getLeast(const Extent &extent) const;
+  /// What the sum of multiples of extents is at least, although it may be no extent: less than the
+  /// smallest sum where extents round apart from each other. Nothing if numbers become too large.
+  std::optional<int64_t> getLeastSum(ArrayRef<std::pair<Extent, int64_t>> terms) const;
 
   /// A symbol, a sum of multiples of symbols and a constant, or such a sum floordiv a constant; of
   /// products, semi-affine ones.
@@ -72,6 +77,8 @@ public:
 private:
   Extent normalize(Extent extent) const;
   std::optional<Extent> findProduct(const Extent &a, const Extent &b) const;
+  std::optional<Extent> addProduct(const Extent &a, const Extent &b);
+  bool addBound(Extent &sum, const Extent &extent, int64_t times, int64_t over) const;
 
   SmallVector<Dimension, 2> dimensions;
   unsigned numNamed;

@@ -94,7 +94,17 @@ std::optional<ValidSize> ValidSize::get(AffineExpr expr, unsigned numExtents) {
       size.products.front().factors.push_back(*rhs);
       return size;
     }
-    if (lhs->divisor != 1 || !scale(*lhs, rhs->offset))
+    if (lhs->divisor != 1) {
+      // A multiple of what was rounded: a product whose other factor is 1.
+      if (!lhs->products.empty())
+        return std::nullopt;
+      ValidSize one;
+      one.multipliers.assign(numExtents, 0);
+      one.offset = 1;
+      size.products.push_back({rhs->offset, {*lhs, one}});
+      return size;
+    }
+    if (!scale(*lhs, rhs->offset))
       return std::nullopt;
     return lhs;
   case AffineExprKind::CeilDiv: // x ceildiv d = (x + d - 1) floordiv d

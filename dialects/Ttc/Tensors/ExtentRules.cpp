@@ -315,10 +315,11 @@ FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &, ExtentScope &scope) 
     FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), window.dim);
     if (failed(extent))
       return failure();
-    std::optional<Extent> last = space.multiply(space.add(*extent, -1), window.stride);
+    std::optional<Extent> last =
+        scope.multiply(space.add(*extent, -1), space.getConstant(window.stride));
     if (!last)
       return emitPaddingError(*this, scope, getX(), window.dim)
-             << "expected a size that is never rounded";
+             << "expected at least one element in every run";
     // Whether the window of the first element of padding overlaps the result.
     if (window.stride < window.size - window.high + extra &&
         failed(scope.fill((*this)->getOpOperand(0), window.dim, Fill::Zero)))

@@ -221,12 +221,21 @@ static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &
     // The first and the last element must be valid in every run.
     const int64_t step = steps[dim];
     Extent taken = scope.getDeclared(op, dim).value_or(space.getConstant(sizes[dim]));
-    std::optional<Extent> span = space.multiply(space.add(taken, -1), step);
-    std::optional<Extent> last = start && span ? space.add(*start, *span) : std::nullopt;
-    std::optional<Extent> beyond =
-        start && last ? space.multiply(step > 0 ? *last : *start, -1) : std::nullopt;
-    std::optional<Extent> rest = beyond ? space.add(space.add(*extent, -1), *beyond) : std::nullopt;
-    if (!rest || space.getLeast(*rest) < 0 || space.getLeast(step > 0 ? *start : *last) < 0)
+    auto isInside = [&] {
+      // Before the lower one of both, and after the higher one.
+      std::optional<int64_t> before = space.getLeast(*start), after;
+      if (step > 0)
+        after = space.getLeastSum({{*extent, 1}, {*start, -1}, {taken, -step}});
+      else
+        after = space.getLeastSum({{*extent, 1}, {*start, -1}});
+      if (step < 0)
+        before = space.getLeastSum({{*start, 1}, {taken, step}});
+      return before && after && *before - std::min<int64_t>(step, 0) >= 0 &&
+             *after - 1 + std::max<int64_t>(step, 0) >= 0;
+    };
+    // A dimension of one element cannot be empty in some runs.
+    const bool isEmpty = sizes[dim] == 1 && space.getLeast(taken) < 1;
+    if (!start || isEmpty || !isInside())
       return emitPaddingError(op, scope, op.getX(), dim)
              << "expected a part that is valid in every run, found " << space.print(taken)
              << " elements from " << (start ? space.print(*start) : "somewhere") << " on";
@@ -268,18 +277,17 @@ static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value 
     return failure();
   // What is left of the valid elements after the last one taken.
   Extent taken = declared ? *declared : space.getConstant(size);
-  std::optional<Extent> first = space.add(*extent, -start - 1);
-  std::optional<Extent> span = space.multiply(space.add(taken, -1), -step);
-  std::optional<Extent> rest = first && span ? space.add(*first, *span) : std::nullopt;
-  if (step < 0) {
-    // From the first element backwards: that must be valid.
-    rest = first;
-  }
-  if (!rest || space.getLeast(*rest) < 0)
+  // From the first element backwards: that must be valid.
+  std::optional<int64_t> rest =
+      step < 0 ? space.getLeast(*extent) : space.getLeastSum({{*extent, 1}, {taken, -step}});
+  if (!rest || *rest + std::max<int64_t>(step, 0) < start + 1)
     return emitPaddingError(op, scope, x, dim)
            << "expected a part that is valid in every run, found "
            << (declared ? space.print(*declared) : std::to_string(size)) << " elements from "
-           << start << " on";
+           << start << " on"
+           << (declared ? ""
+                        : "; a size of its own in each run is a sum of multiples of the "
+                          "dimensions, rounded down at most once");
   if (declared)
     scope.setExtent(part, dim, *declared);
   return success();
@@ -638,7 +646,7 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
       return failure();
     std::optional<Extent> size;
     if (scale >= 1 && static_cast<double>(up) == scale)
-      size = space.multiply(*extent, up);
+      size = scope.multiply(*extent, space.getConstant(up));
     else if (scale < 1 && static_cast<float>(1.0 / static_cast<double>(down)) == getScales()[dim])
       size = space.floorDiv(*extent, down);
     if (!size || getCoordinateMode() == CoordinateMode::AlignCorners ||
@@ -680,7 +688,7 @@ static LogicalResult followBlocks(Operation *op, ExtentScope &scope, ArrayRef<in
     FailureOr<Extent> extent = getValidExtent(op, scope, x, dim);
     if (failed(extent))
       return failure();
-    std::optional<Extent> size = scope.getSpace().multiply(*extent, times);
+    std::optional<Extent> size = scope.multiply(*extent, scope.getSpace().getConstant(times));
     if (size)
       size = scope.getSpace().floorDiv(*size, divisor);
     if (!size || !scope.getSpace().isExact(*size))
