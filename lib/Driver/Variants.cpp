@@ -339,17 +339,19 @@ OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string,
     variants.push_back({*functions.begin(), getAttribute(choice)});
   }
   std::vector<OwningOpRef<ModuleOp>> probed;
+  auto importProbe = [&](ArrayRef<int64_t> sizes) -> func::FuncOp {
+    probed.push_back(importAt(sizes, model));
+    return probed.back() ? *probed.back()->getOps<func::FuncOp>().begin() : func::FuncOp();
+  };
   SmallVector<Probe> probes;
   for (const SmallVector<int64_t> &sizes : getProbes()) {
     if (llvm::is_contained(choices, sizes))
       continue;
-    probed.push_back(importAt(sizes, model));
-    if (!probed.back())
+    probes.push_back({sizes, importProbe(sizes)});
+    if (!probes.back().function)
       return nullptr;
-    auto functions = probed.back()->getOps<func::FuncOp>();
-    probes.push_back({sizes, *functions.begin()});
   }
-  if (failed(makeVariants(variants, probes)))
+  if (failed(makeVariants(variants, probes, importProbe)))
     return nullptr;
   OwningOpRef<ModuleOp> module = std::move(modules.front());
   for (OwningOpRef<ModuleOp> &next : MutableArrayRef(modules).drop_front())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds what depends on sizes, by comparing imports of one model at several.
+#include "SizeFitter.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -8,41 +9,19 @@
 #include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
-#include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
 
-/// Numbers at the sizes of each import, as functions of the sizes.
-class Fitter {
-public:
-  Fitter(const ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
-      : space(space), points(std::move(points)) {}
-
-  /// The one extent that has these values at all points: one that rounds nowhere, or that with the
-  /// least divisor. Nothing if there is none, or if the points allow several.
-  std::optional<Extent> fit(ArrayRef<int64_t> values) const;
-
-private:
-  struct Slope {
-    int64_t rise, run;
-  };
-  std::optional<Slope> getSlope(unsigned dim, ArrayRef<int64_t> values) const;
-  std::optional<Extent> fit(ArrayRef<int64_t> values, ArrayRef<Slope> slopes, int64_t divisor,
-                            bool &isAmbiguous) const;
-
-  const ExtentSpace &space;
-  std::vector<SmallVector<int64_t>> points;
-};
-
 /// Compares the ops of one function with those of the imports at other sizes.
 class Comparison {
 public:
   Comparison(func::FuncOp function, const ExtentSpace &space, ArrayRef<Probe> probes,
-             const Fitter &fitter)
-      : function(function), space(space), probes(probes), fitter(fitter) {}
+             const SizeFitter &fitter, std::set<SmallVector<int64_t>> *wanted)
+      : function(function), space(space), probes(probes), fitter(fitter), wanted(wanted) {}
 
   LogicalResult run();
 
@@ -51,8 +30,9 @@ private:
   std::string print(const Probe &probe) const;
   /// Adds a note that says by which dimensions the probe differs, and what to do.
   InFlightDiagnostic advise(InFlightDiagnostic diagnostic, const Probe &probe) const;
-  AffineMapAttr fitTypes(Type type, ArrayRef<Type> others) const;
-  AffineMapAttr fitElements(Attribute attribute, ArrayRef<Attribute> others) const;
+  std::optional<Extent> fit(ArrayRef<int64_t> values);
+  AffineMapAttr fitTypes(Type type, ArrayRef<Type> others);
+  AffineMapAttr fitElements(Attribute attribute, ArrayRef<Attribute> others);
   bool isSameOp(Operation *op, Operation *other, unsigned number) const;
   Operation *insertIdentity(Operation *op, Operation *before, unsigned number);
   Value getSource(Value value) const;
@@ -63,7 +43,10 @@ private:
   func::FuncOp function;
   const ExtentSpace &space;
   ArrayRef<Probe> probes;
-  const Fitter &fitter;
+  const SizeFitter &fitter;
+  /// Sizes to import the model at before the next comparison. Null for the last one, which finds
+  /// only what is certain.
+  std::set<SmallVector<int64_t>> *wanted;
   /// The values of each probe that those of the function correspond to.
   SmallVector<DenseMap<Value, Value>> values;
   /// Results of identities that the comparison has inserted, and their operands.
@@ -71,80 +54,6 @@ private:
 };
 
 } // namespace
-
-//===--- fitting ----------------------------------------------------------------------===//
-
-/// From the two points that are farthest apart along a dimension alone. 0 if all have one size.
-std::optional<Fitter::Slope> Fitter::getSlope(unsigned dim, ArrayRef<int64_t> values) const {
-  std::optional<Slope> slope;
-  int64_t farthest = 0;
-  bool differs = false;
-  for (size_t a = 0; a < points.size(); ++a)
-    for (size_t b = a + 1; b < points.size(); ++b) {
-      const int64_t distance = points[b][dim] - points[a][dim];
-      differs |= distance != 0;
-      bool isAlone = std::abs(distance) > farthest;
-      for (size_t other = 0; other < points[a].size(); ++other)
-        isAlone &= other == dim || points[a][other] == points[b][other];
-      if (!isAlone)
-        continue;
-      farthest = std::abs(distance);
-      slope = {values[b] - values[a], distance};
-    }
-  return differs ? slope : Slope{0, 1};
-}
-
-/// The extent with this divisor. Nothing if there is none, or if the points allow several.
-std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values, ArrayRef<Slope> slopes, int64_t divisor,
-                                  bool &isAmbiguous) const {
-  Extent extent = space.getConstant(0);
-  extent.divisor = divisor;
-  for (auto [multiplier, slope] : llvm::zip_equal(extent.multipliers, slopes))
-    multiplier = std::llround(static_cast<double>(slope.rise) * static_cast<double>(divisor) /
-                              static_cast<double>(slope.run));
-  int64_t least = INT64_MIN, most = INT64_MAX;
-  for (auto [point, value] : llvm::zip_equal(points, values)) {
-    int64_t sum = 0;
-    for (auto [multiplier, size] : llvm::zip_equal(extent.multipliers, point))
-      sum += multiplier * size;
-    least = std::max(least, value * divisor - sum);
-    most = std::min(most, value * divisor - sum + divisor - 1);
-  }
-  if (least > most)
-    return std::nullopt;
-  extent.offset = least;
-  isAmbiguous = least != most && !space.isExact(extent);
-  if (isAmbiguous)
-    return std::nullopt;
-  return extent;
-}
-
-std::optional<Extent> Fitter::fit(ArrayRef<int64_t> values) const {
-  SmallVector<Slope> slopes;
-  // Where nothing is rounded, as for frames of 320 samples, the slopes say the divisor.
-  int64_t exact = 1;
-  constexpr int64_t kMostDivisor = 64, kMostExactDivisor = 1 << 20;
-  for (unsigned dim = 0; dim < space.getDimensions().size(); ++dim) {
-    std::optional<Slope> slope = getSlope(dim, values);
-    if (!slope)
-      return std::nullopt;
-    slopes.push_back(*slope);
-    const int64_t run = std::abs(slope->run);
-    exact = std::lcm(exact, run / std::gcd(run, slope->rise));
-    if (exact > kMostExactDivisor)
-      exact = 1;
-  }
-  bool isAmbiguous = false;
-  // One that rounds at no size is taken before those that round to the same values at the points.
-  std::optional<Extent> straight = fit(values, slopes, exact, isAmbiguous);
-  if (straight && (exact > kMostDivisor || space.isExact(*straight)))
-    return straight;
-  isAmbiguous = false;
-  for (int64_t divisor = 1; divisor <= kMostDivisor && !isAmbiguous; ++divisor)
-    if (std::optional<Extent> extent = fit(values, slopes, divisor, isAmbiguous))
-      return extent;
-  return std::nullopt;
-}
 
 //===--- comparing --------------------------------------------------------------------===//
 
@@ -170,9 +79,20 @@ InFlightDiagnostic Comparison::advise(InFlightDiagnostic diagnostic, const Probe
   return diagnostic;
 }
 
+/// The extent of these values, until the next comparison at least.
+std::optional<Extent> Comparison::fit(ArrayRef<int64_t> values) {
+  const SizeFitter::Fit &fit = fitter.fit(values);
+  if (fit.wanted.empty())
+    return fit.extent;
+  if (!wanted)
+    return std::nullopt;
+  wanted->insert(fit.wanted);
+  return fit.extent;
+}
+
 /// The sizes of a type as functions of the extents. Null if they are always the same, or no such
 /// functions.
-AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
+AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || llvm::all_of(others, [&](Type other) { return other == type; }))
     return {};
@@ -181,7 +101,7 @@ AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
     SmallVector<int64_t> sizes = {tensor.getDimSize(dim)};
     for (Type other : others)
       sizes.push_back(cast<RankedTensorType>(other).getDimSize(dim));
-    std::optional<Extent> extent = fitter.fit(sizes);
+    std::optional<Extent> extent = fit(sizes);
     if (!extent)
       return {};
     exprs.push_back(space.getExpr(*extent, type.getContext()));
@@ -191,7 +111,7 @@ AffineMapAttr Comparison::fitTypes(Type type, ArrayRef<Type> others) const {
 }
 
 /// The elements of an attribute as functions of the extents. Null if they are no such functions.
-AffineMapAttr Comparison::fitElements(Attribute attribute, ArrayRef<Attribute> others) const {
+AffineMapAttr Comparison::fitElements(Attribute attribute, ArrayRef<Attribute> others) {
   auto elements = dyn_cast<DenseI64ArrayAttr>(attribute);
   SmallVector<AffineExpr> exprs;
   for (int64_t i = 0; elements && i < elements.size(); ++i) {
@@ -201,7 +121,7 @@ AffineMapAttr Comparison::fitElements(Attribute attribute, ArrayRef<Attribute> o
           array && array.size() == elements.size())
         numbers.push_back(array[i]);
     std::optional<Extent> extent =
-        numbers.size() == others.size() + 1 ? fitter.fit(numbers) : std::nullopt;
+        numbers.size() == others.size() + 1 ? fit(numbers) : std::nullopt;
     if (!extent)
       return {};
     exprs.push_back(space.getExpr(*extent, attribute.getContext()));
@@ -309,8 +229,7 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
       if (std::optional<int64_t> number =
               isSplat || tensor.getType() == whole.getType() ? getWhole(tensor, i) : std::nullopt)
         numbers.push_back(*number);
-    std::optional<Extent> extent =
-        numbers.size() == tensors.size() ? fitter.fit(numbers) : std::nullopt;
+    std::optional<Extent> extent = numbers.size() == tensors.size() ? fit(numbers) : std::nullopt;
     if (!extent)
       break;
     exprs.push_back(space.getExpr(*extent, op.getContext()));
@@ -320,7 +239,9 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
                       << whole.getType().getShape() << " elements depend on sizes: expected those "
                       << "with " << print(*differing)
                       << " to be the first ones of those with the largest, or at most "
-                      << kMostNumbers << " whole numbers that are sums of multiples of the sizes",
+                      << kMostNumbers
+                      << " whole numbers that are sums of multiples of the sizes, rounded down "
+                      << "at most once",
                   *differing);
   op->setAttr(kNumbersAttrName, AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(),
                                                                   exprs, op.getContext())));
@@ -409,7 +330,8 @@ LogicalResult Comparison::compareOps(Operation *op, ArrayRef<Operation *> others
   if (op->getNumResults() == 0)
     return success();
   op->setAttr(kProbedAttrName, DenseI64ArrayAttr::get(op->getContext(), sizes));
-  if (op->getNumResults() == 1 && isa<ExtentOpInterface>(op)) {
+  auto following = dyn_cast<ExtentOpInterface>(op);
+  if (op->getNumResults() == 1 && following && following.needsDims()) {
     SmallVector<Type> types =
         llvm::map_to_vector(others, [](Operation *other) { return other->getResultTypes()[0]; });
     if (AffineMapAttr dims = fitTypes(op->getResultTypes()[0], types))
@@ -474,23 +396,48 @@ LogicalResult Comparison::run() {
 
 //===--- variants ---------------------------------------------------------------------===//
 
+/// Removes what a comparison has found.
+static void forget(func::FuncOp function) {
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    function.removeArgAttr(index, kDimsAttrName);
+  for (Operation &op : function.getOps())
+    for (StringRef name : {kDimsAttrName, kProbedAttrName, kNumbersAttrName})
+      op.removeAttr(name);
+}
+
 LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAttr>> variants,
-                                      ArrayRef<Probe> probes) {
+                                      ArrayRef<Probe> probes, ProbeImporter importAt) {
+  // Each function that rounds takes about as many as its divisor and its offset have bits.
+  constexpr size_t kMostImports = 96;
   auto [largest, attribute] = variants.back();
   MLIRContext *context = largest.getContext();
   const ExtentSpace space = getExtentSpace(attribute);
   std::vector<Probe> others(probes.begin(), probes.end());
   for (auto [function, variant] : variants.drop_back())
     others.push_back({SmallVector<int64_t>(variant.getHigh()), function});
-  std::vector<SmallVector<int64_t>> points = {SmallVector<int64_t>(attribute.getHigh())};
-  SmallVector<int64_t> probed;
-  for (const Probe &probe : others) {
-    points.push_back(probe.extents);
-    llvm::append_range(probed, probe.extents);
+  const size_t numGiven = others.size();
+  while (true) {
+    std::vector<SmallVector<int64_t>> points = {SmallVector<int64_t>(attribute.getHigh())};
+    for (const Probe &probe : others)
+      points.push_back(probe.extents);
+    const SizeFitter fitter(space, points);
+    std::set<SmallVector<int64_t>> wanted;
+    const bool isLast = others.size() >= numGiven + kMostImports;
+    if (failed(Comparison(largest, space, others, fitter, isLast ? nullptr : &wanted).run()))
+      return failure();
+    if (wanted.empty())
+      break;
+    forget(largest);
+    for (const SmallVector<int64_t> &sizes : wanted) {
+      func::FuncOp function = importAt(sizes);
+      if (!function)
+        return failure();
+      others.push_back({sizes, function});
+    }
   }
-  const Fitter fitter(space, points);
-  if (failed(Comparison(largest, space, others, fitter).run()))
-    return failure();
+  SmallVector<int64_t> probed;
+  for (const Probe &probe : others)
+    llvm::append_range(probed, probe.extents);
   for (auto [function, variant] : variants) {
     if (function != largest) {
       for (unsigned index = 0; index < function.getNumArguments(); ++index)

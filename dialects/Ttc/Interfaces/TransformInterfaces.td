@@ -187,10 +187,17 @@ def Ttc_ExtentOpInterface : OpInterface<"ExtentOpInterface"> {
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ttc::ExtentScope &":$scope)>,
     InterfaceMethod<[{
       The name of the array attribute whose elements are sizes, which depend on the extents.
-    }], "::llvm::StringRef", "getSizesName", (ins), "", [{ return {}; }]>
+    }], "::llvm::StringRef", "getSizesName", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Whether the sizes of the result do not follow from the operands, so that followExtents() asks for those
+      that the importer has found (ExtentScope::getDeclared).
+    }], "bool", "needsDims", (ins), "", [{ return false; }]>
   ];
 }
 defvar Ttc_FollowsExtents = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface>;
+defvar Ttc_FollowsDims = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface, ["needsDims"]>;
+defvar Ttc_FollowsDimsAndSizes
+    = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface, ["getSizesName", "needsDims"]>;
 defvar Ttc_FollowsExtentsAndSizes
     = DeclareOpInterfaceMethods<Ttc_ExtentOpInterface, ["getSizesName"]>;
 

@@ -7,7 +7,7 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
-def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, Ttc_FollowsExtents, ConstantLike, AllTypesMatch<["value", "output"]>,
+def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, Ttc_FollowsDims, ConstantLike, AllTypesMatch<["value", "output"]>,
     Ttc_WholeTensors<"it has no operands; a pass that divides it divides its value">]> {
   let summary = "a tensor known at compile time";
   let description = [{
@@ -104,7 +104,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensionsAndSizes,
-    Ttc_FollowsExtentsAndSizes]> {
+    Ttc_FollowsDimsAndSizes]> {
   let summary = "a regular part of a tensor";
   let description = [{
     Element `i` of a dimension of the result is element `starts + i * steps` of that dimension of
@@ -247,7 +247,7 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
   let results = (outs Ttc_StoredTensor:$y);
 }
 
-def Ttc_TileOp : Ttc_InferredOp<"tile", [Ttc_FollowsExtentsAndSizes, Ttc_SelectsElements,
+def Ttc_TileOp : Ttc_InferredOp<"tile", [Ttc_FollowsDimsAndSizes, Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "repeats a tensor";
@@ -267,7 +267,7 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [Ttc_FollowsExtentsAndSizes, Ttc_Selects
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ExpandOp : Ttc_TensorOp<"expand", [Ttc_FollowsExtents, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
+def Ttc_ExpandOp : Ttc_TensorOp<"expand", [Ttc_FollowsDims, Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>, Ttc_MapsDimensions]> {
   let summary = "broadcasts to a shape";
   let description = [{
     Broadcasts the operand to the result's shape by NumPy's rules.

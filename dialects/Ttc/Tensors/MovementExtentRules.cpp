@@ -87,6 +87,9 @@ FailureOr<bool> TileOp::followExtents(OpBuilder &, ExtentScope &scope) {
   return false;
 }
 StringRef TileOp::getSizesName() { return "repeats"; }
+bool ConstantOp::needsDims() { return true; }
+bool ExpandOp::needsDims() { return true; }
+bool TileOp::needsDims() { return true; }
 
 /// On an op that a rule has made or seen: what lies between valid elements stays, and its users
 /// leave it out. On a gather: its indices are those of valid elements.
@@ -306,6 +309,7 @@ FailureOr<bool> SliceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   return false;
 }
 StringRef SliceOp::getSizesName() { return "sizes"; }
+bool SliceOp::needsDims() { return true; }
 
 FailureOr<bool> SplitOp::followExtents(OpBuilder &, ExtentScope &scope) {
   const int64_t axis = getAxis();

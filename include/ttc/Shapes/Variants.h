@@ -18,13 +18,17 @@ struct Probe {
   func::FuncOp function;
 };
 
+/// Imports the model at further sizes. Null, with diagnostics, if that fails.
+using ProbeImporter = llvm::function_ref<func::FuncOp(ArrayRef<int64_t> extents)>;
+
 /// Makes variants of functions that were imported from one model at other sizes, each at the sizes
 /// `getHigh()` of its attribute; the last one is the largest. Probes are further imports, to
-/// compare with. Adds the argument `extents`, and attributes `ttc.variant`, `ttc.dims`,
-/// `ttc.probed` and `ttc.numbers`. Fails, with a diagnostic that names the op, if the imports
-/// differ in what is no size.
+/// compare with; where they allow several functions of the sizes, as for lengths after strides,
+/// `importAt` makes some more. Adds the argument `extents`, and attributes `ttc.variant`,
+/// `ttc.dims`, `ttc.probed` and `ttc.numbers`. Fails, with a diagnostic that names the op, if the
+/// imports differ in what is no size.
 LogicalResult makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAttr>> variants,
-                           ArrayRef<Probe> probes);
+                           ArrayRef<Probe> probes, ProbeImporter importAt);
 
 } // namespace mlir::ttc
 
