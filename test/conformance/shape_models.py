@@ -232,6 +232,29 @@ def audio(seed=6, width=32):
     return b.model([("samples", None, "f32", ["batch", "length"])], [("frames", x, "f32", ["batch", "frames", width])])
 
 
+def frames(seed=7, width=16, heads=4, norm="group"):
+    """wav2vec 2.0: a frame for every 320 samples, a norm over all of a channel or of a frame, and positions from a
+    convolution whose last frame is cut off."""
+    b = Builder(seed)
+    x = b("Unsqueeze", "samples", b.ints(1))
+    for number, (kernel, stride) in enumerate(((10, 5), (3, 2), (3, 2), (3, 2), (3, 2), (2, 2), (2, 2))):
+        x = b.conv(x, width if number else 1, width, kernel=kernel, stride=stride, pad=0, dims=1, norm=False, activation=None)
+        if norm == "group" and number == 0:
+            y = b("Reshape", x, b.ints(0, heads, -1))
+            y = b("InstanceNormalization", y, b.constant(np.ones(heads, np.float32)), b.constant(np.zeros(heads, np.float32)))
+            y = b("Mul", b("Reshape", y, b("Shape", x)), b.constant(b.rng.uniform(0.5, 1.5, (width, 1)).astype(np.float32)))
+            x = b("Add", y, b.constant(b.rng.uniform(-1, 1, (width, 1)).astype(np.float32)))
+        elif norm == "layer":
+            x = b("Transpose", b.layer_norm(b("Transpose", x, perm=[0, 2, 1]), width), perm=[0, 2, 1])
+        x = b("Mul", b("Mul", x, b.number(0.5)), b("Add", b("Erf", b("Div", x, b.number(np.sqrt(2)))), b.number(1)))
+    places = b.conv(x, width, width, kernel=8, dims=1, groups=4, norm=False, activation=None)
+    places = b("Slice", places, b.ints(0), b.ints(-1), b.ints(2))
+    x = b("Transpose", b("Add", x, places), perm=[0, 2, 1])
+    for _ in range(2):
+        x = b.block(x, width, heads)
+    return b.model([("samples", None, "f32", ["batch", "length"])], [("frames", x, "f32", ["batch", "frames", width])])
+
+
 MODELS = {
     "encoder": encoder,
     "decoder": decoder,

@@ -255,6 +255,12 @@ template <typename Op> static SmallVector<Window> getWindows(Op op, ArrayRef<int
   return windows;
 }
 
+/// With 'ceil_mode', a last window may extend past the end, but not start there: as if there were
+/// this much more padding.
+static int64_t getCeilPadding(const Window &window) {
+  return std::min(window.stride - 1, window.size - window.high - 1);
+}
+
 /// The extents of what windows compute. `fill` is what those at the end may see beyond the operand.
 static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> windows,
                            std::variant<Fill, Value> fill, bool ceilMode = false) {
@@ -270,19 +276,17 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
     FailureOr<Extent> extent = getValidExtent(op, scope, x, window.dim);
     if (failed(extent))
       return failure();
-    Extent slack = space.add(*extent, window.low + window.high - window.size);
+    const Extent slack = space.add(*extent, window.low + window.high - window.size);
     if (space.getLeast(slack) < 0)
       return emitPaddingError(op, scope, x, window.dim)
              << "the smallest is less than the window of " << window.size;
-    Extent count = space.floorDiv(slack, window.stride);
-    if (ceilMode && !space.isExact(count))
-      return emitPaddingError(op, scope, x, window.dim)
-             << "with 'ceil_mode', expected strides that divide it";
-    if (window.high > 0 && std::holds_alternative<Value>(fill))
+    const int64_t more = ceilMode ? getCeilPadding(window) : 0;
+    const bool seesEnd = window.high + more > 0;
+    if (seesEnd && std::holds_alternative<Value>(fill))
       scope.fillWith(op->getOpOperand(0), window.dim, std::get<Value>(fill));
-    else if (window.high > 0 &&
-             failed(scope.fill(op->getOpOperand(0), window.dim, std::get<Fill>(fill))))
+    else if (seesEnd && failed(scope.fill(op->getOpOperand(0), window.dim, std::get<Fill>(fill))))
       return failure();
+    Extent count = space.floorDiv(space.add(slack, more), window.stride);
     scope.setExtent(y, window.dim, space.add(count, 1));
   }
   return success();
@@ -338,9 +342,15 @@ FailureOr<bool> MaxPoolOp::followExtents(OpBuilder &, ExtentScope &scope) {
 
 FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   SmallVector<Window> windows = getWindows(*this, getKernel());
+  // Such a mean divides by as much of the window as is inside of the padded operand.
+  if (getCeilMode() && getCountIncludePad())
+    for (const Window &window : windows)
+      if (scope.isPadded(getX(), window.dim))
+        return FailureOr<bool>(emitPaddingError(*this, scope, getX(), window.dim)
+                               << "expected no 'ceil_mode' together with 'count_include_pad'");
   const bool dividesByValid =
       !getCountIncludePad() && llvm::any_of(windows, [&](const Window &window) {
-        return window.high > 0 && scope.isPadded(getX(), window.dim);
+        return (window.high > 0 || getCeilMode()) && scope.isPadded(getX(), window.dim);
       });
   if (!dividesByValid) {
     if (failed(slide(*this, scope, windows, Fill::Zero, getCeilMode())))
@@ -367,10 +377,16 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
   ones.getDefiningOp()->setAttr(
       kDimsAttrName,
       AffineMapAttr::get(AffineMap::get(0, space.getDimensions().size(), dims, getContext())));
+  SmallVector<int64_t> pads(getPads());
+  if (getCeilMode())
+    for (auto [index, window] : llvm::enumerate(windows))
+      pads[windows.size() + index] += getCeilPadding(window);
   auto average = [&](Value x) {
     auto copy = cast<AvgPoolOp>(builder.clone(**this));
     copy.getXMutable().assign(x);
     copy.setCountIncludePad(true);
+    copy.setCeilMode(false);
+    copy.setPads(pads);
     if (x != getX())
       copy->removeAttr(kProbedAttrName); // of the counts' shape
     SmallVector<int64_t> result(tensorType(copy.getY()).getShape());

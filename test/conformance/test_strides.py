@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes that strides round: every size of a range, with anything in the padding, against ONNX Runtime."""
+import pytest
+
+import shape_models
+from bundles import np
+from test_shapes import check
+
+
+def stack(strides, kernels=None, tail=None, width=8, seed=11):
+    """Convolutions with these strides over samples, then the last element cut off, which takes the length by number."""
+    b = shape_models.Builder(seed)
+    x = b("Unsqueeze", "samples", b.ints(1))
+    for number, stride in enumerate(strides):
+        x = b.conv(x, width if number else 1, width, kernel=kernels[number] if kernels else stride, stride=stride, pad=0, dims=1,
+                   norm=False, activation="Tanh")
+    x = tail(b, x, width) if tail else b("Slice", x, b.ints(0), b.ints(-1), b.ints(2))
+    return b.model([("samples", None, "f32", ["batch", "length"])], [("y", x, "f32", None)])
+
+
+def pool(op, kernel, stride, pads, **attributes):
+    """Twice, with ceil_mode, and a mean over what is left."""
+    b = shape_models.Builder(12)
+    x = b.conv("image", 3, 8, activation="Tanh", norm=False)
+    for _ in range(2):
+        x = b(op, x, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=pads, ceil_mode=1, **attributes)
+        x = b.conv(x, 8, 8, activation="Tanh", norm=False)
+    y = b("GlobalAveragePool", x)
+    return b.model([("image", None, "f32", shape_models.IMAGE)], [("x", x, "f32", None), ("y", y, "f32", None)])
+
+
+def patches(size, width=16):
+    """A vision transformer: patches of an image of any size, in a list, with a mean."""
+    b = shape_models.Builder(13)
+    x = b("Conv", "image", b.weight(width, 3, size, size), b.vector(width), strides=[size] * 2, kernel_shape=[size] * 2)
+    x = b("Tanh", x)
+    x = b("Reshape", x, b("Concat", b.size("image", 0), b.ints(width), b.ints(-1), axis=0))
+    x = b.block(b("Transpose", x, perm=[0, 2, 1]), width, 2)
+    y = b("ReduceMean", x, axes=[1], keepdims=0)
+    return b.model([("image", None, "f32", shape_models.IMAGE)], [("x", x, "f32", None), ("y", y, "f32", None)])
+
+
+def overlap(b, x, width):
+    """Back to samples, as the decoder of a separator has it, and the first ones of them."""
+    x = b("Mul", x, b("Sigmoid", x))
+    x = b("ConvTranspose", x, b.weight(width, 1, 16), strides=[8], kernel_shape=[16])
+    return b("Slice", x, b.ints(0), b("Sub", b.size("samples", 1), b.ints(8)), b.ints(2))
+
+
+def upsample(b, x, width):
+    scales = b.constant(np.array([1, 1, 3], np.float32))
+    return b("Resize", x, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+
+
+def back(b, x, width):
+    for _ in range(2):
+        x = b("ConvTranspose", x, b.weight(width, width, 4), strides=[2], pads=[1, 1], kernel_shape=[4])
+        x = b("Tanh", b("InstanceNormalization", x, b.vector(width, 0.5, 1.5), b.vector(width)))
+    return b("ReduceMean", x, axes=[2], keepdims=1)
+
+
+def positions(b, x, width):
+    """From a table, as many as there are frames, whose number is computed from that of samples."""
+    frames = b("Div", b.size("samples", 1), b.ints(72))
+    table = b("Slice", b.weight(200, width), b.ints(0), frames, b.ints(0))
+    return b("Add", b("Transpose", x, perm=[0, 2, 1]), table)
+
+
+IMAGE = ["batch:2", "height:9..24", "width:17"]
+MODELS = {
+    "one stride of 128": (stack([128]), ["batch:2", "length:256..900"]),
+    "strides of 3, 5 and 7": (stack([3, 5, 7], [4, 6, 7]), ["batch:2", "length:247..700"]),
+    "strides of 4, 4 and 4 with larger kernels": (stack([4, 4, 4], [8, 8, 8]), ["batch:2", "length:180..700"]),
+    "a table of as many rows as frames": (stack([8, 9], tail=positions), ["batch:2", "length:72..700"]),
+    "overlap and add": (stack([8], [16], tail=overlap), ["batch:2", "length:17..150"]),
+    "upsampled frames": (stack([5, 4], tail=upsample), ["batch:2", "length:20..130"]),
+    "transposed convolutions of frames": (stack([3, 2], tail=back), ["batch:2", "length:6..90"]),
+    "max pools": (pool("MaxPool", 3, 2, [0, 0, 0, 0]), IMAGE),
+    "max pools with padding": (pool("MaxPool", 2, 2, [1, 1, 0, 0]), IMAGE),
+    "max pools with gaps": (pool("MaxPool", 2, 3, [0, 0, 0, 0]), IMAGE),
+    "max pools with padding at the end": (pool("MaxPool", 3, 3, [1, 1, 1, 1]), IMAGE),
+    "means": (pool("AveragePool", 3, 2, [0, 0, 0, 0]), IMAGE),
+    "means with gaps": (pool("AveragePool", 2, 3, [0, 0, 0, 0]), IMAGE),
+    "means with padding": (pool("AveragePool", 3, 2, [1, 1, 1, 1]), IMAGE),
+    "patches": (patches(14), ["batch:1", "height:28..70", "width:28..42:14"]),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_size(name, tools, tmp_path):
+    model, dims = MODELS[name]
+    assert check(tools, tmp_path, model, dims, runs=None) >= 16
+
+
+@pytest.mark.parametrize("norm", ["group", "layer"])
+def test_frames_of_320_samples(norm, tools, tmp_path):
+    """wav2vec 2.0 for every length of two frames, and lengths far apart."""
+    model, dims = shape_models.frames(norm=norm), ["batch:2", "length:720..1439"]
+    assert check(tools, tmp_path, model, dims, runs=None) >= 720
+    assert check(tools, tmp_path, model, ["batch:1..2", "length:400..16000"], runs=12) >= 12
