@@ -403,6 +403,43 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
   return true;
 }
 
+//===--- blocks ----------------------------------------------------------------------===//
+
+/// Blocks of `up` pixels of the result along `dim` for each pixel of the operand, or of `down` of
+/// the operand for each of the result.
+static LogicalResult followBlocks(Operation *op, ExtentScope &scope, ArrayRef<int64_t> dims,
+                                  ArrayRef<int64_t> up, ArrayRef<int64_t> down) {
+  Value x = op->getOperand(0), y = op->getResult(0);
+  if (failed(followOtherLoops(op, scope, 0, dims)))
+    return failure();
+  for (auto [dim, times, divisor] : llvm::zip_equal(dims, up, down)) {
+    if (!scope.isPadded(x, dim))
+      continue;
+    FailureOr<Extent> extent = getValidExtent(op, scope, x, dim);
+    if (failed(extent))
+      return failure();
+    std::optional<Extent> size = scope.multiply(*extent, scope.getSpace().getConstant(times));
+    if (size)
+      size = scope.getSpace().floorDiv(*size, divisor);
+    if (!size || !scope.getSpace().isExact(*size))
+      return emitPaddingError(op, scope, x, dim) << "expected a size that blocks divide";
+    scope.setExtent(y, dim, *size);
+  }
+  return success();
+}
+FailureOr<bool> DepthToSpaceOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  const ImageDims image(getX().getType(), getChannelsLast());
+  auto dims = llvm::to_vector(llvm::seq(image.firstSpatial, image.firstSpatial + image.numSpatial));
+  if (failed(followBlocks(*this, scope, dims, getBlock(), SmallVector<int64_t>(dims.size(), 1))))
+    return failure();
+  return false;
+}
+FailureOr<bool> SpaceToDepthOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  if (failed(followBlocks(*this, scope, {2, 3}, {1, 1}, {getBlock(), getBlock()})))
+    return failure();
+  return false;
+}
+
 //===--- in order ---------------------------------------------------------------------===//
 
 /// All dimensions but `axis` are independent.

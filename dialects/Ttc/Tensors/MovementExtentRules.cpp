@@ -225,16 +225,13 @@ static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &
     const int64_t step = steps[dim];
     Extent taken = scope.getDeclared(op, dim).value_or(space.getConstant(sizes[dim]));
     auto isInside = [&] {
-      // Before the lower one of both, and after the higher one.
-      std::optional<int64_t> before = space.getLeast(*start), after;
-      if (step > 0)
-        after = space.getLeastSum({{*extent, 1}, {*start, -1}, {taken, -step}});
-      else
-        after = space.getLeastSum({{*extent, 1}, {*start, -1}});
-      if (step < 0)
-        before = space.getLeastSum({{*start, 1}, {taken, step}});
-      return before && after && *before - std::min<int64_t>(step, 0) >= 0 &&
-             *after - 1 + std::max<int64_t>(step, 0) >= 0;
+      // Of the lower one, and of what follows the higher one.
+      const auto before = step > 0 ? space.getLeastSum({{*start, 1}})
+                                   : space.getLeastSum({{*start, 1}, {taken, step}});
+      const auto after =
+          space.getLeastSum({{*extent, 1}, {*start, -1}, {taken, -std::max<int64_t>(step, 0)}});
+      return before && after && *before >= std::min<int64_t>(step, 0) &&
+             *after >= 1 - std::max<int64_t>(step, 0);
     };
     // A dimension of one element cannot be empty in some runs.
     const bool isEmpty = sizes[dim] == 1 && space.getLeast(taken) < 1;
@@ -676,40 +673,5 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
     }
     scope.setExtent(getY(), dim, *size);
   }
-  return false;
-}
-
-/// Blocks of `up` pixels of the result along `dim` for each pixel of the operand, or of `down` of
-/// the operand for each of the result.
-static LogicalResult followBlocks(Operation *op, ExtentScope &scope, ArrayRef<int64_t> dims,
-                                  ArrayRef<int64_t> up, ArrayRef<int64_t> down) {
-  Value x = op->getOperand(0), y = op->getResult(0);
-  if (failed(followOtherLoops(op, scope, 0, dims)))
-    return failure();
-  for (auto [dim, times, divisor] : llvm::zip_equal(dims, up, down)) {
-    if (!scope.isPadded(x, dim))
-      continue;
-    FailureOr<Extent> extent = getValidExtent(op, scope, x, dim);
-    if (failed(extent))
-      return failure();
-    std::optional<Extent> size = scope.multiply(*extent, scope.getSpace().getConstant(times));
-    if (size)
-      size = scope.getSpace().floorDiv(*size, divisor);
-    if (!size || !scope.getSpace().isExact(*size))
-      return emitPaddingError(op, scope, x, dim) << "expected a size that blocks divide";
-    scope.setExtent(y, dim, *size);
-  }
-  return success();
-}
-FailureOr<bool> DepthToSpaceOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  const ImageDims image(getX().getType(), getChannelsLast());
-  auto dims = llvm::to_vector(llvm::seq(image.firstSpatial, image.firstSpatial + image.numSpatial));
-  if (failed(followBlocks(*this, scope, dims, getBlock(), SmallVector<int64_t>(dims.size(), 1))))
-    return failure();
-  return false;
-}
-FailureOr<bool> SpaceToDepthOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(followBlocks(*this, scope, {2, 3}, {1, 1}, {getBlock(), getBlock()})))
-    return failure();
   return false;
 }
