@@ -196,7 +196,7 @@ private:
     for (const BoundedFactors &factors : *from)
       all.append(factors);
     SmallVector<BoundedFactors> dims;
-    ArrayRef<BoundedFactor> left = all;
+    BoundedFactors left = all;
     for (int64_t size : cast<MemRefType>(view.getType()).getShape()) {
       std::optional<BoundedFactors> own = takeFactors(left, size);
       if (!own)

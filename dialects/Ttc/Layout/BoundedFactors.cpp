@@ -9,16 +9,26 @@ bool mlir::ttc::areWhole(ArrayRef<BoundedFactor> factors) {
   return llvm::none_of(factors, [](const BoundedFactor &factor) { return factor.bound; });
 }
 
-std::optional<BoundedFactors> mlir::ttc::takeFactors(ArrayRef<BoundedFactor> &factors,
-                                                     int64_t size) {
+std::optional<BoundedFactors> mlir::ttc::takeFactors(BoundedFactors &factors, int64_t size) {
   int64_t product = 1;
   size_t count = 0;
   while (product < size && count < factors.size())
     product *= factors[count++].size;
-  if (product != size)
+  if (product > size) {
+    BoundedFactor &last = factors[count - 1];
+    const int64_t before = product / last.size, outer = size / before;
+    if (size % before != 0 || last.size % outer != 0)
+      return std::nullopt;
+    const int64_t inner = last.size / outer;
+    last.size = outer;
+    if (last.bound)
+      last.bound = (last.bound + (inner - 1)).floorDiv(inner);
+    factors.insert(factors.begin() + count, BoundedFactor{inner, {}});
+  } else if (product != size) {
     return std::nullopt;
-  BoundedFactors taken(factors.take_front(count));
-  factors = factors.drop_front(count);
+  }
+  BoundedFactors taken(ArrayRef(factors).take_front(count));
+  factors.erase(factors.begin(), factors.begin() + count);
   return taken;
 }
 
@@ -85,7 +95,7 @@ std::optional<SmallVector<BoundedFactors>> WithinAttr::getFactors(RankedTensorTy
     all.push_back({size, constant && constant.getValue() >= size ? AffineExpr() : bound});
   }
   SmallVector<BoundedFactors> dims;
-  ArrayRef<BoundedFactor> left = all;
+  BoundedFactors left = all;
   for (int64_t size : type.getShape()) {
     std::optional<BoundedFactors> factors = takeFactors(left, size);
     if (!factors)

@@ -212,11 +212,11 @@ bool KernelAttentionOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors 
   auto &p = *reinterpret_cast<AttentionParams *>(params.data());
   SmallVector<BoundedFactors> view = boundView(getViewOrIdentity(3), getResult().getType(), dims);
   view.pop_back(); // the columns of v
-  ArrayRef<BoundedFactor> ofRows = view.back();
+  BoundedFactors ofRows = view.back();
   BoundedFactors rows = boundBatch(ofRows, p.rows), batch;
   for (const BoundedFactors &factors : ArrayRef(view).drop_back())
     batch.append(factors);
-  ArrayRef<BoundedFactor> left = batch;
+  BoundedFactors left = batch;
   BoundedFactors found = boundBatch(left, p.batch);
   if (areWhole(found) && areWhole(rows))
     return false;

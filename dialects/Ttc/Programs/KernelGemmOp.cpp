@@ -308,7 +308,7 @@ bool KernelGemmOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &boun
   for (const BoundedFactors &factors : ArrayRef(view).drop_back())
     all.append(factors);
   // Batch dimensions come before rows, and some of them count as rows.
-  ArrayRef<BoundedFactor> left = all;
+  BoundedFactors left = all;
   BoundedFactors found = boundBatch(left, p.batch);
   BoundedFactors rows = mergeFactors(left);
   const int64_t total = p.n * p.od * p.oh * p.ow;

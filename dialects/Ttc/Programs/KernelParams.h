@@ -70,7 +70,7 @@ SmallVector<BoundedFactors> boundView(ViewAttr view, RankedTensorType type,
                                       ArrayRef<BoundedFactors> dims);
 /// The first elements of `count` dimensions of these sizes, whose factors are at the front of
 /// `left`: one factor each. Whole, if they are not. Moves them from `left`.
-BoundedFactors boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes);
+BoundedFactors boundBatch(BoundedFactors &left, ArrayRef<int64_t> sizes);
 
 /// The first images, lines (of all depths) and pixels of a result [N, spatial..., C] that count,
 /// from the factors of its dimensions. False, and nothing is appended, if all do.

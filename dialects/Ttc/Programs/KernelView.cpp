@@ -167,7 +167,7 @@ SmallVector<BoundedFactors> mlir::ttc::boundView(ViewAttr view, RankedTensorType
   for (int64_t size : view.getShape())
     bounded.push_back({BoundedFactor{size, {}}});
   for (auto [factors, dividing] : llvm::zip_equal(dims, getDividingDims(view, type))) {
-    ArrayRef<BoundedFactor> left = factors;
+    BoundedFactors left = factors;
     for (int64_t dim : dividing) {
       std::optional<BoundedFactors> own = takeFactors(left, view.getShape()[dim]);
       if (!own)
@@ -178,7 +178,7 @@ SmallVector<BoundedFactors> mlir::ttc::boundView(ViewAttr view, RankedTensorType
   return bounded;
 }
 
-BoundedFactors mlir::ttc::boundBatch(ArrayRef<BoundedFactor> &left, ArrayRef<int64_t> sizes) {
+BoundedFactors mlir::ttc::boundBatch(BoundedFactors &left, ArrayRef<int64_t> sizes) {
   BoundedFactors bounds;
   for (int64_t size : sizes) {
     std::optional<BoundedFactors> own = takeFactors(left, size);

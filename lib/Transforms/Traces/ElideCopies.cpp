@@ -172,16 +172,24 @@ private:
     return parts;
   }
 
+  /// A copy, of the elements that anything depends on.
   Value copy(DispatchOp before, Value value) {
     OpBuilder builder(before);
-    FlatSymbolRefAttr &program = copies[value.getType()];
+    SmallVector<Value> inputs{value};
+    WithinAttr within;
+    if (auto producer = value.getDefiningOp<DispatchOp>())
+      within = getProgram(producer).getWithin(cast<OpResult>(value).getResultNumber());
+    if (within)
+      inputs.push_back(value.getDefiningOp<DispatchOp>().getInputs()[within.getArgument()]);
+    FlatSymbolRefAttr &program = copies[{value.getType(), within}];
     if (!program) {
-      ProgramOp made = makeCopyProgram(before.getLoc(), "copy", tensorType(value));
+      ProgramOp made = makeCopyProgram(before.getLoc(), "copy", tensorType(value), within,
+                                       inputs.back().getType());
       symbols.insert(made);
       program = FlatSymbolRefAttr::get(made.getSymNameAttr());
     }
     ++numCopies;
-    return DispatchOp::create(builder, before.getLoc(), value.getType(), program, value)
+    return DispatchOp::create(builder, before.getLoc(), value.getType(), program, inputs)
         ->getResult(0);
   }
 
@@ -333,7 +341,7 @@ private:
 
   TraceOp trace;
   SymbolTable &symbols;
-  DenseMap<Type, FlatSymbolRefAttr> copies;
+  DenseMap<std::pair<Type, Attribute>, FlatSymbolRefAttr> copies;
   DenseMap<Attribute, FlatSymbolRefAttr> concats; ///< by axis and types
   DenseMap<Attribute, FlatSymbolRefAttr> variants;
 };

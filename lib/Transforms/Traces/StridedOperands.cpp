@@ -41,13 +41,21 @@ bool mlir::ttc::acceptsStrided(ProgramOp program, unsigned index, const StridedR
   });
 }
 
-ProgramOp mlir::ttc::makeCopyProgram(Location loc, StringRef name, RankedTensorType type) {
+ProgramOp mlir::ttc::makeCopyProgram(Location loc, StringRef name, RankedTensorType type,
+                                     WithinAttr within, Type extents) {
   OpBuilder builder(type.getContext());
-  auto program = ProgramOp::create(builder, loc, name, builder.getFunctionType({type}, {type}));
+  SmallVector<Type> arguments{type};
+  if (within)
+    arguments.push_back(extents);
+  auto program = ProgramOp::create(builder, loc, name, builder.getFunctionType(arguments, {type}));
   program.setPrivate();
   program.addEntryBlock();
+  if (within)
+    program.setResultAttr(
+        0, kWithinAttrName,
+        WithinAttr::get(type.getContext(), /*argument=*/1, within.getSizes(), within.getBounds()));
   builder.setInsertionPointToStart(&program.getBody().front());
-  ReturnOp::create(builder, loc, program.getBody().getArguments());
+  ReturnOp::create(builder, loc, program.getArgument(0));
   return program;
 }
 

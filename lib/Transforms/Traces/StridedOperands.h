@@ -12,8 +12,10 @@ namespace mlir::ttc {
 bool acceptsStrided(ProgramOp program, unsigned index, const StridedRange &rows);
 
 /// A private program without a name of its own yet, to be inserted into a symbol table, that gives
-/// its argument back.
-ProgramOp makeCopyProgram(Location loc, StringRef name, RankedTensorType type);
+/// its argument back. With `within`, of another program's result, only these elements: then its
+/// second argument has the extents.
+ProgramOp makeCopyProgram(Location loc, StringRef name, RankedTensorType type,
+                          WithinAttr within = {}, Type extents = {});
 
 /// Erases private programs that nothing names.
 void eraseUnusedPrograms(ModuleOp module, SymbolTable &symbols);

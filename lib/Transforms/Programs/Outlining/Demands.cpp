@@ -179,14 +179,14 @@ SmallVector<BoundedFactors> Demands::getLoops(Operation *op, const DimensionMap 
     const Demand demand = getOrWhole(result);
     for (int64_t dim = 0; dim < map.getRank(value); ++dim) {
       const DimensionMap::Index &index = map.getIndex(value, dim);
-      ArrayRef<BoundedFactor> left = demand[dim];
+      BoundedFactors left = demand[dim];
       for (int loop : index.loops) {
         const int64_t size = map.getLoops()[loop].size;
         std::optional<BoundedFactors> own;
         if (index.sections.empty())
           own = takeFactors(left, size);
         if (!own)
-          left = {};
+          left.clear();
         BoundedFactors factors = own && !own->empty() ? *own : whole(size);
         loops[loop] = numResults[loop]++ == 0 ? factors : join(loops[loop], factors);
       }
