@@ -132,6 +132,12 @@ def conv_cases():
     yield conv("last", "f32", (1, 5, 7, 6), (8, 5, 3, 3), pads=[1, 1, 1, 1], channels_last=True)
     yield conv("pointwise", "f32", (1, 19, 6, 5), (7, 19, 1, 1), channels_last=True)
     yield conv("line", "f32", (2, 3, 20), (4, 3, 5), strides=[3], pads=[2, 2])
+    # Windows that are runs of a line: a deep product of rows that overlap, and channels that fill no word.
+    yield conv("runs", "f32", (1, 400, 30), (40, 400, 3), strides=[2])
+    yield conv("short_runs", "f32", (1, 6, 31), (5, 6, 4), strides=[3], channels_last=True)
+    yield conv("line_phases", "f32", (1, 3, 9), (3, 5, 8), transposed=True, strides=[3], pads=[2, 1], output_padding=[1])
+    yield conv("pixel_phases", "f32", (2, 5, 4, 6), (5, 20, 2, 2), transposed=True, strides=[2, 2])
+    yield conv("volume_phases", "f32", (1, 2, 3, 4, 3), (2, 3, 3, 2, 4), transposed=True, strides=[2, 2, 3], pads=[1, 0, 1, 1, 0, 0])
     yield conv("volume", "f32", (1, 2, 5, 6, 4), (3, 2, 2, 3, 2), strides=[1, 2, 1], pads=[0, 1, 1, 1, 0, 1])
     yield conv("groups", "f32", (1, 4, 5, 5), (4, 3, 3, 3), transposed=True, groups=2, strides=[2, 2],
                pads=[1, 0, 1, 1], output_padding=[1, 0])

@@ -121,8 +121,19 @@ static bool all(const int64_t (&values)[3], int64_t expected) {
   return llvm::all_of(values, [=](int64_t value) { return value == expected; });
 }
 
+/// Whether a window is a run of consecutive elements, as far from the next one as any other: along
+/// a line of one image, without padding. Packed bytes are the same then if channels fill their
+/// words.
+static bool hasRunsAsRows(const GemmParams &p) {
+  const int64_t last = (p.ow - 1) * p.stride[2] + p.kernel[2];
+  return p.n == 1 && p.id == 1 && p.ih == 1 && p.od == 1 && p.oh == 1 && p.kernel[0] == 1 &&
+         p.kernel[1] == 1 && all(p.padBegin, 0) && last <= p.iw && p.dilation[2] == 1 &&
+         all(p.inputDilation, 1) && p.groups == 1 && p.shuffle == 0 && p.numValid == 0 &&
+         p.aC == 1 && p.aW == p.c && p.c % 4 == 0;
+}
+
 bool mlir::ttc::hasDirectRows(const GemmParams &p) {
-  if (p.aMode == kernels::kRowsDirect)
+  if (p.aMode == kernels::kRowsDirect || hasRunsAsRows(p))
     return true;
   bool flat = (p.ih == 1 || p.aH == p.iw * p.aW) && (p.id == 1 || p.aD == p.ih * p.iw * p.aW) &&
               (p.n == 1 || p.aN == p.id * p.ih * p.iw * p.aW);
@@ -141,7 +152,9 @@ GemmParams mlir::ttc::withRows(GemmParams p, GemmRows rows) {
   bool isProduct = p.aMode == kernels::kRowsDirect;
   p.aMode = static_cast<int64_t>(rows);
   if (rows == GemmRows::direct && !isProduct) {
-    p.aRow = p.aW;
+    p.aRow = p.aW * p.stride[2];
+    p.c *= p.kernel[2];
+    p.kernel[2] = p.stride[2] = 1;
     p.iw = p.ow = p.n * p.od * p.oh * p.ow;
     p.n = p.id = p.ih = p.od = p.oh = 1;
   }

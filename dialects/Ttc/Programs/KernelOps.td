@@ -53,7 +53,8 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
   let description = [{
     `rows` says how the kernel finds the rows of A:
 
-    - `direct`: they are evenly strided (a product, or a convolution of single pixels);
+    - `direct`: they are evenly strided (a product, a convolution of single pixels, or one whose windows are runs
+      of a line);
     - `table`: by a table in scratch with one pointer for each row and tap;
     - `copied`: the input lines are copied into scratch with their padding, and the taps along the width
       are merged into one.

@@ -105,8 +105,8 @@ bool canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows);
 /// batch has more than three dimensions that cannot be merged, or no strides express a view of a
 /// strided tensor. Without `isStored`, all tensors count as contiguous.
 std::optional<::ttc::kernels::GemmParams> getGemmLoops(KernelGemmOp op, bool isStored = true);
-/// Whether A's rows are evenly strided and have one tap: a product, or a convolution by 1x1 windows
-/// without padding and strides.
+/// Whether A's rows are evenly strided and consecutive: a product, a convolution by 1x1 windows
+/// without padding and strides, or one along a line whose windows are runs of elements.
 bool hasDirectRows(const ::ttc::kernels::GemmParams &loops);
 /// Whether the input lines of A's rows can be copied and taps along the width be merged.
 bool canCopyRows(const ::ttc::kernels::GemmParams &loops);
