@@ -51,14 +51,14 @@ inline constexpr int64_t kCopyBelowChannels = 16;
 /// The same for bytes, of which four are a step.
 inline constexpr int64_t kCopyBytesBelowChannels = 96;
 
-/// The bytes of the scores of a block of rows, which an attention over a cache keeps in L1, beside a
-/// panel.
+/// The bytes of the scores of a block of rows, which an attention over a cache keeps in L1, beside
+/// a panel.
 inline constexpr int64_t kScoresBudget = 32 * 1024;
-/// The keys of a block of another attention, whose scores with a panel of queries stay in L1: whole tiles
-/// of 14 and of 6. It decides in which order a row is summed, so it depends on nothing.
+/// The keys of a block of another attention, whose scores with a panel of queries stay in L1: whole
+/// tiles of 14 and of 6. It decides in which order a row is summed, so it depends on nothing.
 inline constexpr int64_t kBlockKeys = 126;
-/// The bytes of state of the panels that read a block of keys one after the other: in L2, beside the
-/// block.
+/// The bytes of state of the panels that read a block of keys one after the other: in L2, beside
+/// the block.
 inline constexpr int64_t kPanelsBudget = 288 * 1024;
 /// The panels of a group from which copying a block's values is worth it.
 inline constexpr int64_t kPanelsForCopy = 4;

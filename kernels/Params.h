@@ -119,8 +119,8 @@ struct AttentionParams {
   int64_t mayMask;
   // Rows of a panel in whole tiles, and elements from one to the next, of sums.
   int64_t panelRows, sumRow;
-  // Scratch: offsets in bytes of transposed queries, maxima and sums of their rows, sums of results,
-  // scores, the transposed mask, and copied values.
+  // Scratch: offsets in bytes of transposed queries, maxima and sums of their rows, sums of
+  // results, scores, the transposed mask, and copied values.
   int64_t queriesAt, statesAt, sumsAt, scoresAt, maskAt, valuesAt;
   // 1 if only some of the result counts: an operand after the result points to how many of each of
   // the three batch dimensions, and of the rows.

@@ -97,7 +97,11 @@ std::optional<SmallVector<BoundedFactors>> WithinAttr::getFactors(RankedTensorTy
   SmallVector<BoundedFactors> dims;
   BoundedFactors left = all;
   for (int64_t size : type.getShape()) {
+    // The sizes are those of factors: none is divided.
+    const size_t count = left.size();
     std::optional<BoundedFactors> factors = takeFactors(left, size);
+    if (factors && factors->size() + left.size() != count)
+      return std::nullopt;
     if (!factors)
       return std::nullopt;
     dims.push_back(std::move(*factors));

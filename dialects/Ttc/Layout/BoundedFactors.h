@@ -21,9 +21,9 @@ using BoundedFactors = SmallVector<BoundedFactor, 1>;
 
 /// Whether all elements count.
 bool areWhole(ArrayRef<BoundedFactor> factors);
-/// Moves factors of the total `size` from the front of `factors`. A factor that is larger is divided:
-/// of its outer part, those elements count that have one that counts, with all of their inner ones.
-/// Nothing, and no change, if no factor can end there.
+/// Moves factors of the total `size` from the front of `factors`. A factor that is larger is
+/// divided: of its outer part, those elements count that have one that counts, with all of their
+/// inner ones. Nothing, and no change, if no factor can end there.
 std::optional<BoundedFactors> takeFactors(BoundedFactors &factors, int64_t size);
 /// The same elements, by fewer factors: those that are whole join those around them. Of a factor of
 /// one element, this one counts.

@@ -139,11 +139,12 @@ struct FoldMasks : impl::FoldMasksBase<FoldMasks> {
         for (; foldIntoKernel(kernel, function->hasAttr(kVariantAttrName)); ++numFolded)
           isChanged = true;
       });
-      if (function->hasAttr(kVariantAttrName))
-        isChanged |= removeIdleMasks(function);
-      // Masks, and what computed their conditions.
+      // Masks, and what computed their conditions. Also before demands are asked for: an op that
+      // nothing uses would need all of a mask.
       IRRewriter rewriter(&getContext());
       if (isChanged)
+        (void)runRegionDCE(rewriter, function->getRegions());
+      if (function->hasAttr(kVariantAttrName) && removeIdleMasks(function))
         (void)runRegionDCE(rewriter, function->getRegions());
     }
   }
