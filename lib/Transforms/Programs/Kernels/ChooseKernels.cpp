@@ -11,6 +11,7 @@
 #include "kernels/Budgets.h"
 #include "kernels/WinogradPoints.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -119,6 +120,21 @@ ViewedValue getView(Value value) {
 
 //===--- convolutions -----------------------------------------------------------------===//
 
+/// Whether runs have as many images as they want. An op that transforms images does so with all of
+/// the bucket.
+bool hasOpenBatch(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function || !function->hasAttr(kVariantAttrName))
+    return false;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto dims = function.getArgAttrOfType<AffineMapAttr>(i, kDimsAttrName);
+    if (dims && dims.getValue().getNumResults() > 0 &&
+        !isa<AffineConstantExpr>(dims.getValue().getResult(0)))
+      return true;
+  }
+  return false;
+}
+
 /// Convolutions that Winograd's algorithm is faster for.
 struct ConvToWinograd : KernelPattern<ConvOp> {
   using KernelPattern::KernelPattern;
@@ -140,7 +156,7 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     Value packed = PackWinogradOp::create(rewriter, loc, op.getW(), outputs, op.getGroups(),
                                           choice.getTile()[1]);
     Value x = op.getX();
-    if (choice.getMethod() == KernelMethod::winograd_transformed) {
+    if (choice.getMethod() == KernelMethod::winograd_transformed && !hasOpenBatch(op)) {
       const int64_t edge = outputs + taps - 1;
       const int64_t tiles = type.getDimSize(0) * llvm::divideCeil(type.getDimSize(1), outputs) *
                             llvm::divideCeil(type.getDimSize(2), outputs);

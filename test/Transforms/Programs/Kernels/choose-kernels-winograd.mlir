@@ -33,6 +33,28 @@ func.func @deep(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
   return %0 : tensor<1x14x14x256xf32>
 }
 
+// Where runs have as many images as they want, workgroups transform their own: the op would transform all of the
+// bucket. With one image, it stays.
+// CHECK-LABEL: @open_batch
+// CHECK-NOT: ttc.kernel.winograd_input
+// CHECK: ttc.kernel.winograd_conv %arg0
+func.func @open_batch(%x: tensor<4x14x14x256xf32> {ttc.dims = affine_map<()[s0] -> (s0, 14, 14, 256)>}, %n: tensor<1xi32> {ttc.name = "extents"}) -> (tensor<4x14x14x256xf32> {ttc.dims = affine_map<()[s0] -> (s0, 14, 14, 256)>}) attributes {ttc.variant = #ttc.variant<of = "open", dims = ["batch"], low = [1], high = [4]>} {
+  %w = ttc.constant dense<2.5> : tensor<256x256x3x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<4x14x14x256xf32>, tensor<256x256x3x3xf32>) -> tensor<4x14x14x256xf32>
+  return %0 : tensor<4x14x14x256xf32>
+}
+// CHECK-LABEL: @one_image
+// CHECK: ttc.kernel.winograd_input
+func.func @one_image(%x: tensor<1x14x14x256xf32> {ttc.dims = affine_map<()[s0] -> (1, s0, 14, 256)>}, %n: tensor<1xi32> {ttc.name = "extents"}) -> (tensor<1x14x14x256xf32> {ttc.dims = affine_map<()[s0] -> (1, s0, 14, 256)>}) attributes {ttc.variant = #ttc.variant<of = "one", dims = ["height"], low = [1], high = [14]>} {
+  %w = ttc.constant dense<2.5> : tensor<256x256x3x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x14x14x256xf32>, tensor<256x256x3x3xf32>) -> tensor<1x14x14x256xf32>
+  return %0 : tensor<1x14x14x256xf32>
+}
+
 // Few tiles for many weights of a large model: tiles of 2x2 results read fewer of them.
 // CHECK-LABEL: @small
 func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {

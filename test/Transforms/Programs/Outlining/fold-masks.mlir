@@ -139,3 +139,30 @@ func.func @parts(%x: tensor<1x4x4x8xf32>, %y: tensor<1x4x4x8xf32>, %d: tensor<9x
   %9 = ttc.kernel.depthwise_conv %8, %d {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x4x8xf32>, tensor<9x8xf32>) -> tensor<1x4x4x8xf32>
   return %6, %9 : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
 }
+
+// -----
+
+// A kernel takes both masks through the slice; what is left of them, which nothing uses, keeps neither for the
+// other user.
+// CHECK-LABEL: @both_idle
+// CHECK-NOT: ttc.where
+// CHECK: ttc.kernel.depthwise_conv %{{.*}}, %arg1 valid(%{{.*}}, %{{.*}}) {{.*}}valid_dims = array<i64: 0, 1>
+// CHECK-NOT: ttc.where
+// CHECK: return
+func.func @both_idle(%x: tensor<1x4x4x16xf32> {ttc.dims = affine_map<()[s0, s1] -> (1, s0, s1, 16)>}, %d: tensor<9x8xf32>, %e: tensor<2xi32> {ttc.name = "extents"}) -> (tensor<1x4x4x8xf32> {ttc.dims = affine_map<()[s0, s1] -> (1, s0, s1, 8)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["h", "w"], low = [1, 1], high = [4, 4]>} {
+  %numbers = ttc.constant dense<[0, 1, 2, 3]> : tensor<4xi32>
+  %zero = ttc.constant dense<0.0> : tensor<f32>
+  %h = ttc.slice %e {starts = [0], sizes = [1], steps = [1]} : (tensor<2xi32>) -> tensor<1xi32>
+  %w = ttc.slice %e {starts = [1], sizes = [1], steps = [1]} : (tensor<2xi32>) -> tensor<1xi32>
+  %0 = ttc.compare lt %numbers, %h : (tensor<4xi32>, tensor<1xi32>) -> tensor<4xi1>
+  %1 = ttc.reshape %0 : (tensor<4xi1>) -> tensor<4x1x1xi1>
+  %2 = ttc.compare lt %numbers, %w : (tensor<4xi32>, tensor<1xi32>) -> tensor<4xi1>
+  %3 = ttc.reshape %2 : (tensor<4xi1>) -> tensor<4x1xi1>
+  %4 = ttc.where %1, %x, %zero : (tensor<4x1x1xi1>, tensor<1x4x4x16xf32>, tensor<f32>) -> tensor<1x4x4x16xf32>
+  %5 = ttc.where %3, %4, %zero : (tensor<4x1xi1>, tensor<1x4x4x16xf32>, tensor<f32>) -> tensor<1x4x4x16xf32>
+  %6 = ttc.slice %5 {starts = [0, 0, 0, 0], sizes = [1, 4, 4, 8], steps = [1, 1, 1, 1]} : (tensor<1x4x4x16xf32>) -> tensor<1x4x4x8xf32>
+  %7 = ttc.slice %5 {starts = [0, 0, 0, 8], sizes = [1, 4, 4, 8], steps = [1, 1, 1, 1]} : (tensor<1x4x4x16xf32>) -> tensor<1x4x4x8xf32>
+  %8 = ttc.kernel.depthwise_conv %7, %d {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x4x8xf32>, tensor<9x8xf32>) -> tensor<1x4x4x8xf32>
+  %9 = ttc.add %6, %8 : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+  return %9 : tensor<1x4x4x8xf32>
+}
