@@ -138,8 +138,8 @@ public:
 private:
   OwningOpRef<ModuleOp> importAt(ArrayRef<int64_t> sizes, StringRef variant);
   std::optional<SizeHistogram> getRequests() const;
-  /// Sets `choices`; the last one is the largest.
   int64_t getRatio() const;
+  /// Sets `choices`; the last one is the largest.
   void choose();
   VariantAttr getAttribute(ArrayRef<int64_t> high) const;
   /// Sizes to compare with: the smallest, the largest, and some between them, along each dimension.

@@ -100,9 +100,7 @@ std::optional<SmallVector<BoundedFactors>> WithinAttr::getFactors(RankedTensorTy
     // The sizes are those of factors: none is divided.
     const size_t count = left.size();
     std::optional<BoundedFactors> factors = takeFactors(left, size);
-    if (factors && factors->size() + left.size() != count)
-      return std::nullopt;
-    if (!factors)
+    if (!factors || factors->size() + left.size() != count)
       return std::nullopt;
     dims.push_back(std::move(*factors));
   }

@@ -108,7 +108,7 @@ static std::pair<AttentionParams, int64_t> getParams(KernelAttentionOp op) {
   p.blockKeys = kernels::kBlockKeys / most * most;
   p.keyTile = getEvenTile(std::min(p.cols, p.blockKeys), most);
   p.rowTile = getEvenTile(std::min(p.rows, p.nr), most);
-  // Columns of a whole tile are two vectors of 16, or of 8.
+  // Few columns are one vector of 16, or two of 8.
   p.valueTile = p.values <= 16 ? 16 : p.nr;
   p.panelRows = llvm::alignTo(p.nr, p.rowTile);
   const int64_t keys = std::min(p.cols, p.blockKeys);

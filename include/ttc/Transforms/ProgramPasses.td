@@ -147,8 +147,8 @@ def DecomposeConvTranspose : Pass<"ttc-decompose-conv-transpose", "::mlir::Modul
     multiples of the stride (a kernel of 2 with stride 2 is one product). Otherwise there are several, each with the
     weights of its own window: none is padded with zeros, which would make NaN of an infinity beside them.
 
-    It is rewritten if the weights are constant, there is one group, no dilation, and no phase is without a kernel element. Sums
-    have the same terms as before.
+    It is rewritten if the weights are constant, there is one group, no dilation, no phase is without a kernel element, and
+    all read the operand from its first element to its last one. Sums have the same terms as before.
 
     Before:
     ```mlir

@@ -185,7 +185,7 @@ private:
       w = selectTaps(rewriter, loc, op.getW(), dims, phases, count);
     }
     Value bias = op.getBias();
-    if (bias && count > 1)
+    if (bias)
       bias = join(rewriter, loc, SmallVector<Value>(count, bias), 0);
     SmallVector<int64_t> ones(dims.size(), 1), pads;
     for (const Phases &each : phases)
