@@ -318,6 +318,26 @@ struct CumulativeParams {
   int64_t splits;
 };
 
+/// The cases of RecurrenceKind.
+enum RecurrenceKindNumber : int64_t { kLstm = 0, kGru = 1, kRnnTanh = 2, kRnnRelu = 3 };
+/// The blocks of columns that a step multiplies its state by.
+template <int64_t KIND> constexpr int kRecurrenceGates = KIND == kLstm ? 4 : KIND == kGru ? 3 : 1;
+/// Units whose weights are stored together: [block of units][state][gate][unit].
+constexpr int64_t kRecurrenceUnits = 16;
+
+struct RecurrenceParams {
+  int64_t kind;
+  int64_t steps, directions, batch, hidden;
+  // Whether the only direction is the reverse one; of two, the second is.
+  int64_t reverse, hasBias, hasPeepholes;
+  // 0: all steps; 1: one number of steps for all sequences; else one for each.
+  int64_t lengths;
+  // Elements of a state in scratch.
+  int64_t row;
+  // Of the sequences of a direction.
+  int64_t splits;
+};
+
 struct ArgsortParams {
   int64_t element;
   // The tensor is [outer, size, inner]; the result [outer, count, inner].

@@ -30,6 +30,7 @@ FAMILIES = {
     "Tensors/SequentialOps": "Ops that walk in order",
     "Tensors/BlockOps": "Products with weights in blocks",
     "Tensors/GenerativeOps": "Ops of generative models",
+    "Tensors/RecurrentOps": "Recurrent layers",
     "Tensors/CollectiveOps": "Collectives of a mesh of devices",
     "Tensors/HostOps": "Calls of the application",
     "Programs/ProgramOps": "Fusions, programs and dispatches",

@@ -19,6 +19,7 @@ include "dialects/Ttc/Tensors/NarrowTypeOps.td"
 include "dialects/Ttc/Tensors/SequentialOps.td"
 include "dialects/Ttc/Tensors/BlockOps.td"
 include "dialects/Ttc/Tensors/GenerativeOps.td"
+include "dialects/Ttc/Tensors/RecurrentOps.td"
 include "dialects/Ttc/Tensors/HostOps.td"
 include "dialects/Ttc/Tensors/CollectiveOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.

@@ -87,6 +87,7 @@ static OwningOpRef<ModuleOp> importOnnxVariants(const llvm::MemoryBuffer &model,
                         [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name) {
                           OnnxImportOptions own = options;
                           own.dimRanges.clear();
+                          own.isOneOfSeveralSizes = true;
                           own.functionName = name.str();
                           for (const auto &[dim, size] : sizes)
                             own.dims[dim] = size;

@@ -158,3 +158,26 @@ func.func @elements(%old: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>},
   %0 = ttc.scatter_elements %old, %i, %x reduction add {axis = 0} : (tensor<8xf32>, tensor<2xi32>, tensor<2xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A recurrent layer has as many steps as are valid, and no sequence that is not. What it stores beyond them is 0.
+// CHECK-LABEL: func.func @recurrence
+// CHECK-DAG: %[[STEPS:.*]] = ttc.slice %arg3 {{.*}}starts = [0]
+// CHECK-DAG: %[[BATCH:.*]] = ttc.slice %arg3 {{.*}}starts = [1]
+// CHECK-DAG: %[[PLACES:.*]] = ttc.constant dense<[0, 1, 2]>
+// CHECK-DAG: %[[NONE:.*]] = ttc.constant dense<0> : tensor<i32>
+// CHECK-DAG: %[[THERE:.*]] = ttc.compare lt %[[PLACES]], %[[BATCH]]
+// CHECK: %[[LENGTHS:.*]] = ttc.where %[[THERE]], %[[STEPS]], %[[NONE]]
+// CHECK: %[[Y:.*]], %{{.*}} = ttc.recurrence rnn_tanh %arg0, %arg1, %arg2 lengths %[[LENGTHS]]
+// CHECK-NOT: ttc.where
+// CHECK: ttc.reduce_sum %[[Y]]
+func.func @recurrence(%x: tensor<5x3x20xf32> {ttc.dims = affine_map<()[s0, s1] -> (s0, s1, 20)>}, %w: tensor<1x2x20x1x16xf32>,
+                      %s: tensor<1x1x3x20xf32> {ttc.dims = affine_map<()[s0, s1] -> (1, 1, s1, 20)>},
+                      %extents: tensor<2xi32> {ttc.name = "extents"}) -> tensor<1x3x20xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["steps", "batch"], low = [1, 1], high = [5, 3]>} {
+  %0:2 = ttc.recurrence rnn_tanh %x, %w, %s : (tensor<5x3x20xf32>, tensor<1x2x20x1x16xf32>, tensor<1x1x3x20xf32>)
+    -> (tensor<5x1x3x20xf32>, tensor<1x1x3x20xf32>)
+  %1 = ttc.reduce_sum %0#0 {axes = [0]} : (tensor<5x1x3x20xf32>) -> tensor<1x3x20xf32>
+  return %1 : tensor<1x3x20xf32>
+}

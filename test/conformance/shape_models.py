@@ -255,6 +255,28 @@ def frames(seed=7, width=16, heads=4, norm="group"):
     return b.model([("samples", None, "f32", ["batch", "length"])], [("frames", x, "f32", ["batch", "frames", width])])
 
 
+def recurrent(seed=8, width=12, hidden=20):
+    """An LSTM of two directions whose last state is a result, then a GRU that walks back, of texts of one length."""
+    b = Builder(seed)
+    x = b("Transpose", b.linear("x", width, width), perm=[1, 0, 2])
+
+    def layer(op, x, gates, inputs, **attributes):
+        directions = 2 if attributes.get("direction") == "bidirectional" else 1
+        weights = [b.weight(directions, gates * hidden, size) for size in (inputs, hidden)]
+        bias = b.constant(b.rng.uniform(-0.5, 0.5, (directions, 2 * gates * hidden)).astype(np.float32))
+        return b(op, x, *weights, bias, hidden_size=hidden, **attributes)
+
+    y = layer("LSTM", x, 4, width, direction="bidirectional")
+    b.nodes[-1].output.append("state")
+    y = b("Reshape", b("Transpose", y, perm=[0, 2, 1, 3]), b.ints(0, 0, -1))
+    y = layer("GRU", y, 3, 2 * hidden, direction="reverse", linear_before_reset=1)
+    y = b("Transpose", b("Squeeze", y, b.ints(1)), perm=[1, 0, 2])
+    first = b("Squeeze", b("Slice", y, b.ints(0), b.ints(1), b.ints(1)), b.ints(1))
+    return b.model([("x", None, "f32", ["batch", "sequence", width])],
+                   [("y", y, "f32", ["batch", "sequence", hidden]), ("first", first, "f32", ["batch", hidden]),
+                    ("last", "state", "f32", [2, "batch", hidden])])
+
+
 MODELS = {
     "encoder": encoder,
     "decoder": decoder,
@@ -263,4 +285,5 @@ MODELS = {
     "detector": detector,
     "unet": unet,
     "audio": audio,
+    "recurrent": recurrent,
 }

@@ -12,6 +12,7 @@ import op_cases_dense
 import op_cases_elementwise
 import op_cases_movement
 import op_cases_narrow
+import op_cases_recurrent
 import op_cases_reduction
 import op_cases_sequential
 from op_programs import Programs, check
@@ -24,6 +25,7 @@ FAMILIES = {
     "movement": op_cases_movement,
     "narrow": op_cases_narrow,
     "sequential": op_cases_sequential,
+    "recurrent": op_cases_recurrent,
 }
 CASES = {f"{family}/{c.name}": (family, c) for family, module in FAMILIES.items() for c in module.cases()}
 # Types whose code is that of another width; what only moves elements has one code for all types of a width.
@@ -56,7 +58,7 @@ def test_op(compiled, name):
 def test_every_op_has_cases(root):
     """The ops on tensors, as their definitions name them."""
     families = ("Elementwise", "Bitwise", "Convolution", "Reduction", "Normalization", "DataMovement", "NarrowType",
-                "Sequential")
+                "Sequential", "Recurrent")
     text = "".join((root / f"dialects/Ttc/Tensors/{family}Ops.td").read_text() for family in families)
     ops = set(re.findall(r'^def Ttc_\w+Op\s*:\s*\w+<\s*"(\w+)"', text, re.MULTILINE)) - {"constant"}
     tested = {case.op.split()[0] for _, case in GATE.values()}

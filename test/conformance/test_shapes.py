@@ -18,6 +18,7 @@ DIMS = {
     "detector": ["batch:2", "height:32..64:8", "width:48..64:16"],
     "unet": ["batch:1,2", "height:8..32:4", "width:32"],
     "audio": ["batch:2", "length:400..900"],
+    "recurrent": ["batch:1..6", "sequence:1..40"],
 }
 GARBAGE = {"f": [np.nan, np.inf, -np.inf, 3e38], "i": [-2**63, 2**63 - 1, 0, -1]}
 

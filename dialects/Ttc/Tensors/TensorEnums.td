@@ -69,6 +69,12 @@ def Ttc_CumulativeKind : Ttc_Enum<"CumulativeKind", "how elements accumulate", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
 def Ttc_CumulativeKindAttr : Ttc_EnumAttr<Ttc_CumulativeKind, "cumulative_kind">;
 
+/// The cases are those of kernels/Params.h.
+def Ttc_RecurrenceKind : Ttc_Enum<"RecurrenceKind", "how a step makes its state", [
+  I32EnumAttrCase<"Lstm", 0, "lstm">, I32EnumAttrCase<"Gru", 1, "gru">,
+  I32EnumAttrCase<"RnnTanh", 2, "rnn_tanh">, I32EnumAttrCase<"RnnRelu", 3, "rnn_relu">]>;
+def Ttc_RecurrenceKindAttr : Ttc_EnumAttr<Ttc_RecurrenceKind, "recurrence_kind">;
+
 /// The cases are those of kernels/BlockFormats.h.
 def Ttc_BlockFormat : Ttc_Enum<"BlockFormat", "how a GGUF file stores the elements of a matrix", [
   I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"F16", 1, "f16">,

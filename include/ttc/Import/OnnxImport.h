@@ -39,6 +39,8 @@ struct OnnxImportOptions : SizeOptions {
   /// The most nodes that are imported, with loops unrolled and functions inlined: each node counts
   /// each time that its body is. A trace of as many commands is still useful.
   int64_t nodeLimit = int64_t(1) << 19;
+  /// Whether the model is imported again with other sizes, and must then have the same ops.
+  bool isOneOfSeveralSizes = false;
   /// What precedes the names of inputs in options for this model alone: "prefill/", if there are
   /// several.
   std::string prefix;

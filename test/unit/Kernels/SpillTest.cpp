@@ -55,13 +55,9 @@ std::vector<Loop> findLoops(StringRef assembly) {
   return loops;
 }
 
-/// Compiles the op for `cpu`. There must be loops of that many multiply-adds, and none of them may
-/// touch the stack.
+/// There must be loops of that many multiply-adds for `cpu`, and none of them may touch the stack.
 void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
-                    const std::vector<std::string> &operands, const std::string &result,
-                    Tail tail = Tail::biasRelu) {
-  KernelSuite suite;
-  suite.add(op, operands, result, tail);
+                    KernelSuite &suite) {
   std::string assembly = suite.assembly(*mlir::ttc::getCpuTarget(cpu));
   int dense = 0;
   for (const Loop &loop : findLoops(assembly)) {
@@ -76,6 +72,22 @@ void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
   }
   EXPECT_GT(dense, 0) << cpu.str() << ", " << op << ": no loop of " << expectedProducts
                       << " multiply-adds found";
+}
+
+void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
+                    const std::vector<std::string> &operands, const std::string &result,
+                    Tail tail = Tail::biasRelu) {
+  KernelSuite suite;
+  suite.add(op, operands, result, tail);
+  expectNoSpills(cpu, expectedProducts, op, suite);
+}
+/// The same for an op of several results, which has no tail.
+void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
+                    const std::vector<std::string> &operands,
+                    const std::vector<std::string> &results) {
+  KernelSuite suite;
+  suite.addSeveral(op, operands, results);
+  expectNoSpills(cpu, expectedProducts, op, suite);
 }
 
 struct Machine {
@@ -107,6 +119,25 @@ TEST(Spills, OneRow) {
                    "ttc.kernel.gemm %0, %1 {packed, tile = " + array(machine.tile) + "}",
                    {tensor({1, 4096}), tensor({1, panels, 4096, nr})}, tensor({1, panels * nr}));
   }
+}
+
+/// One sequence and all its gates, for several vectors of units; then tiles of sequences.
+TEST(Spills, Recurrences) {
+  struct Kind {
+    const char *name;
+    int64_t gates, states, wide;
+  };
+  for (const Kind &kind : {Kind{"lstm", 4, 2, 2}, {"gru", 3, 1, 3}, {"rnn_tanh", 1, 1, 4}})
+    for (const char *cpu : {"x86-64-v3", "znver4"})
+      for (int64_t batch : {1, 4}) {
+        const int64_t rows = llvm::StringRef(cpu) == "znver4" ? 4 : 2, hidden = 192;
+        expectNoSpills(cpu, batch == 1 ? kind.gates * kind.wide : kind.gates * rows,
+                       std::string("ttc.recurrence ") + kind.name + " %0, %1, %2",
+                       {tensor({8, batch, kind.gates * hidden}),
+                        tensor({1, hidden / 16, hidden, kind.gates, 16}),
+                        tensor({kind.states, 1, batch, hidden})},
+                       {tensor({8, 1, batch, hidden}), tensor({kind.states, 1, batch, hidden})});
+      }
 }
 
 TEST(Spills, Convolutions) {

@@ -31,6 +31,8 @@ OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, const GraphImporter &i
 
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
+bool OnnxNode::isOneOfSeveralSizes() const { return shared.options.isOneOfSeveralSizes; }
+
 std::string OnnxNode::describe() const {
   return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
 }

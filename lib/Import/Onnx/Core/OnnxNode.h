@@ -41,6 +41,10 @@ public:
   bool hasFailed() const { return anyError; }
   MLIRContext *context() const { return builder.getContext(); }
   OpBuilder &getBuilder() { return builder; }
+  Location getLoc() const { return loc; }
+
+  /// Whether the same ops must be made for all sizes (OnnxImportOptions::isOneOfSeveralSizes).
+  bool isOneOfSeveralSizes() const;
 
   //===--- Inputs ---===//
   unsigned numInputs() const { return inputs.size(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM, unrolled: the products with the inputs of all steps are one matmul, and each
-// step adds its product with the state. Equal steps become one program, so a step more costs
-// commands but no code.
+// RNN, GRU and LSTM. The products with the inputs of all steps are one matmul. The steps of usual
+// layers of f32 are one op, ttc.recurrence. Others are unrolled: each step adds its product with
+// the state. Equal steps become one program, so a step more costs commands but no code.
+#include "dialects/Ttc/Tensors/RecurrentOps.h"
 #include "Activations.h"
 #include "Quantization.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
@@ -97,6 +98,17 @@ protected:
   virtual Value multiplyInput(Value x, int64_t direction, Value bias) {
     return e.matmulTransposed(getRows(x), partOf(node.input(1), direction), bias);
   }
+  /// The op for all steps of the current direction, if there is one with its activations.
+  virtual std::optional<RecurrenceKind> getKind() { return std::nullopt; }
+  /// Operands of this op that only some kinds have.
+  virtual Value getStateBias() { return {}; }
+  virtual Value getPeepholes() { return {}; }
+  /// Whether the activations of the current direction are these.
+  bool areActivations(ArrayRef<StringRef> names) {
+    return llvm::equal(activations, names, [&](const BoundActivation &bound, StringRef name) {
+      return bound.activation == findActivation(node, name);
+    });
+  }
   /// The next state, from the products of the input.
   virtual State step(Value x, const State &state) = 0;
 
@@ -124,6 +136,8 @@ protected:
   Expressions e;
   OnnxNode &node;
   int64_t gates, hidden = 0, batch = 0, directions = 1;
+  /// Whether all steps of a direction are one op.
+  bool isWhole = false;
   /// The lengths of the sequences, as i64, if they are only known at run time.
   Value runTimeLengths;
 
@@ -134,6 +148,11 @@ private:
   enum class Extent { None, Some, All };
   LogicalResult readLengths();
   void importDirection(int64_t direction, bool reverse);
+  void selectActivations(int64_t direction);
+  bool canBeWhole();
+  Value stackRows(function_ref<Value(int64_t direction)> get);
+  Value wholeState(unsigned index);
+  FailureOr<SmallVector<Value>> importWhole(bool reverse);
   Value initialState(unsigned index, int64_t direction);
   Value stackDirections(ArrayRef<Value> values);
 
@@ -182,10 +201,6 @@ LogicalResult Recurrence::readShapes() {
                             {first, second, hidden})))
         return failure();
     }
-  if (steps * directions > kMostSteps)
-    return node.error() << "expected at most " << kMostSteps
-                        << " steps of all directions together, found " << steps * directions
-                        << ": the steps are unrolled";
   return success();
 }
 
@@ -221,9 +236,91 @@ Value Recurrence::initialState(unsigned index, int64_t direction) {
   return e.squeeze(e.slice(all, axis, direction, 1), axis);
 }
 
-void Recurrence::importDirection(int64_t direction, bool reverse) {
+void Recurrence::selectActivations(int64_t direction) {
   activations =
       ArrayRef(allActivations).slice(direction * activationNames.size(), activationNames.size());
+}
+
+/// One op for all steps reads all weights of a direction on one core in each step. Large ones do
+/// not stay in its L2, and several cores divide the steps of a few sequences better.
+bool Recurrence::canBeWhole() {
+  constexpr int64_t most = 1 << 20, shareOfCore = 1 << 19;
+  if (!elementTypeOf(x).isF32() || clip > 0)
+    return false;
+  SmallVector<std::optional<RecurrenceKind>, 2> kinds;
+  for (int64_t direction = 0; direction < directions; ++direction) {
+    selectActivations(direction);
+    kinds.push_back(getKind());
+  }
+  if (!kinds.front() || !llvm::all_equal(kinds))
+    return false;
+  const int64_t bytes = gates * hidden * hidden * 4;
+  const bool isAlone = directions * llvm::divideCeilSigned(batch, RecurrenceOp::kSequences) == 1;
+  return node.isOneOfSeveralSizes() || bytes <= (isAlone ? shareOfCore : most) ||
+         steps * directions > kMostSteps;
+}
+
+/// A vector of each direction as the rows of a matrix; null if they are.
+Value Recurrence::stackRows(function_ref<Value(int64_t direction)> get) {
+  SmallVector<Value> rows;
+  for (int64_t direction = 0; direction < directions; ++direction) {
+    selectActivations(direction);
+    startDirection(direction);
+    Value row = get(direction);
+    if (!row)
+      return {};
+    rows.push_back(e.unsqueeze(row, 0));
+  }
+  return e.concat(rows, 0);
+}
+
+/// An initial state of all directions, [1, directions, batch, hidden].
+Value Recurrence::wholeState(unsigned index) {
+  Value state = node.input(index);
+  if (!state)
+    return e.splat({1, directions, batch, hidden}, elementTypeOf(x), 0);
+  return e.unsqueeze(batchFirst ? e.transpose(state, {1, 0, 2}) : state, 0);
+}
+
+/// All steps as one op. It reads the weights in blocks: constants are arranged at compile time.
+FailureOr<SmallVector<Value>> Recurrence::importWhole(bool reverse) {
+  constexpr int64_t units = RecurrenceOp::kUnits;
+  const int64_t blocks = llvm::divideCeilSigned(hidden, units), rows = gates * hidden;
+  Value bias;
+  if (node.hasInput(3))
+    bias = node.reshape(stackRows([&](int64_t direction) { return inputBias(direction); }),
+                        {directions * rows});
+  Value inputs = batchFirst ? e.transpose(x, {1, 0, 2}) : x;
+  Value inputWeights = node.reshape(node.input(1), {directions * rows, shapeOf(x)[2]});
+  Value products = node.reshape(e.matmulTransposed(getRows(inputs), inputWeights, bias),
+                                {steps, batch, directions * rows});
+  Value weights = node.reshape(node.input(2), {directions, gates, hidden, hidden});
+  weights =
+      node.reshape(e.fit(weights, 2, blocks * units), {directions, gates, blocks, units, hidden});
+  weights = e.transpose(weights, {0, 2, 4, 1, 3});
+  Value initial = wholeState(5), lengths;
+  if (hasCell)
+    initial = e.concat({initial, wholeState(6)}, 0);
+  Value stateBias = stackRows([&](int64_t) { return getStateBias(); });
+  Value peepholes = stackRows([&](int64_t) { return getPeepholes(); });
+  if (llvm::any_of(extents, [](Extent extent) { return extent != Extent::All; }))
+    lengths = node.cast(node.input(4), node.getBuilder().getI32Type());
+  if (node.hasFailed())
+    return failure();
+  auto op = RecurrenceOp::create(node.getBuilder(), node.getLoc(), *getKind(), products, weights,
+                                 initial, stateBias, peepholes, lengths, reverse);
+  // [steps, directions, batch, hidden], or with the batch first.
+  SmallVector<Value> results = {batchFirst ? e.transpose(op.getY(), {2, 0, 1, 3})
+                                           : Value(op.getY())};
+  for (int64_t state = 0; state < (hasCell ? 2 : 1); ++state) {
+    Value last = e.take(op.getLast(), 0, state);
+    results.push_back(batchFirst ? e.transpose(last, {1, 0, 2}) : last);
+  }
+  return results;
+}
+
+void Recurrence::importDirection(int64_t direction, bool reverse) {
+  selectActivations(direction);
   startDirection(direction);
   Value bias = node.hasInput(3) ? inputBias(direction) : Value();
   // Nobody reads the products of steps that no sequence has.
@@ -279,6 +376,15 @@ LogicalResult Recurrence::import() {
   if (steps < 1)
     return node.error() << "expected input 0 (X) to have at least one step, found " << x.getType();
   zeros = e.splat({batch, hidden}, elementTypeOf(x), 0);
+  isWhole = canBeWhole();
+  if (isWhole) {
+    FailureOr<SmallVector<Value>> results = importWhole(direction == "reverse");
+    return failed(results) ? failure() : node.results(*results);
+  }
+  if (steps * directions > kMostSteps)
+    return node.error() << "expected at most " << kMostSteps
+                        << " steps of all directions together, found " << steps * directions
+                        << ": the steps are unrolled";
   outputs.resize(steps * directions);
   for (int64_t i = 0; i < directions; ++i)
     importDirection(i, direction == "reverse" || i == 1);
@@ -320,6 +426,13 @@ private:
   State step(Value x, const State &state) override {
     return {activate(0, state.h ? e.matmulTransposed(state.h, weights, x) : x), {}, {}};
   }
+  std::optional<RecurrenceKind> getKind() override {
+    if (areActivations({"Tanh"}))
+      return RecurrenceKind::RnnTanh;
+    if (areActivations({"Relu"}))
+      return RecurrenceKind::RnnRelu;
+    return std::nullopt;
+  }
   Value weights;
 };
 
@@ -344,8 +457,17 @@ private:
     newWeights = e.slice(weights, 0, 2 * hidden, hidden);
   }
   Value inputBias(int64_t direction) override {
-    return resetAfter ? biasOf(direction, 0) : Recurrence::inputBias(direction);
+    if (!resetAfter)
+      return Recurrence::inputBias(direction);
+    Value bias = biasOf(direction, 0);
+    // The op for all steps adds the state's biases with the input's, where no gate comes between.
+    return isWhole ? e.add(bias, e.fit(gate(stateBias, 0, 2), 0, 3 * hidden)) : bias;
   }
+  std::optional<RecurrenceKind> getKind() override {
+    return resetAfter && areActivations({"Sigmoid", "Tanh"}) ? std::optional(RecurrenceKind::Gru)
+                                                             : std::nullopt;
+  }
+  Value getStateBias() override { return gate(stateBias, 2); }
   State step(Value x, const State &state) override {
     Value gates = gate(x, 0, 2), candidate = gate(x, 2), products;
     if (resetAfter) {
@@ -385,6 +507,12 @@ protected:
   virtual Value multiplyState(const State &state, Value x) {
     return e.matmulTransposed(state.h, weights, x);
   }
+  std::optional<RecurrenceKind> getKind() override {
+    return !coupled && areActivations({"Sigmoid", "Tanh", "Tanh"})
+               ? std::optional(RecurrenceKind::Lstm)
+               : std::nullopt;
+  }
+  Value getPeepholes() override { return peepholes; }
   Value weights;
 
 private:
@@ -436,6 +564,7 @@ private:
                                               parameterOf(8, direction), parameterOf(9, direction),
                                               bias);
   }
+  std::optional<RecurrenceKind> getKind() override { return std::nullopt; }
   Value multiplyState(const State &state, Value x) override {
     // What a sequence had at its end counts only if it is no output.
     return Quantization(node).multiplyByRange(node.wantsOutput(0) ? state.output : state.h, weights,

@@ -1,31 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM are one product with the inputs of all steps, then the steps.
+// RNN, GRU and LSTM are one product with the inputs of all steps, then the steps: one op, or unrolled.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/lstm.txt %t/lstm.onnx && ttc-translate --import-onnx %t/lstm.onnx | FileCheck %s --check-prefix=LSTM
 // RUN: onnx-text %t/gru.txt %t/gru.onnx && ttc-translate --import-onnx %t/gru.onnx | FileCheck %s --check-prefix=GRU
+// RUN: onnx-text %t/unrolled.txt %t/unrolled.onnx && ttc-translate --import-onnx %t/unrolled.onnx | FileCheck %s --check-prefix=UNROLLED
+// RUN: onnx-text %t/large.txt %t/large.onnx && ttc-translate --import-onnx %t/large.onnx | FileCheck %s --check-prefix=LARGE
 // RUN: onnx-text %t/lengths.txt %t/lengths.onnx && ttc-translate --import-onnx %t/lengths.onnx | FileCheck %s --check-prefix=LENGTHS
 // RUN: onnx-text %t/known.txt %t/known.onnx && ttc-translate --import-onnx %t/known.onnx | FileCheck %s --check-prefix=KNOWN
 // RUN: onnx-text %t/quantized.txt %t/quantized.onnx && ttc-translate --import-onnx %t/quantized.onnx | FileCheck %s --check-prefix=QUANTIZED
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 
-// The first step has no state: no product with it, and nothing to forget.
+// Both directions are one op. It reads the weights of 16 units together; the last block is padded with zeros.
 //--- lstm.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,3,5] x, float[2,16,5] w, float[2,16,4] r, float[2,32] b, float[2,3,4] h0, float[2,12] p) => (float[2,2,3,4] y, float[2,3,4] h, float[2,3,4] c)
+{
+  y, h, c = LSTM<hidden_size = 4, direction = "bidirectional">(x, w, r, b, , h0, , p)
+}
+// LSTM: %[[W:.*]] = ttc.reshape %arg1 : (tensor<2x16x5xf32>) -> tensor<32x5xf32>
+// LSTM: %[[X:.*]] = ttc.reshape %arg0 : (tensor<2x3x5xf32>) -> tensor<6x5xf32>
+// LSTM: %[[M:.*]] = ttc.matmul %[[X]], %[[W]], %{{.*}} {transpose_b} : (tensor<6x5xf32>, tensor<32x5xf32>, tensor<32xf32>) -> tensor<6x32xf32>
+// LSTM: %[[P:.*]] = ttc.reshape %[[M]] : (tensor<6x32xf32>) -> tensor<2x3x32xf32>
+// LSTM: ttc.pad %{{.*}} {high = [0, 0, 12, 0], low = [0, 0, 0, 0]} : (tensor<2x4x4x4xf32>) -> tensor<2x4x16x4xf32>
+// LSTM: %[[R:.*]] = ttc.transpose %{{.*}} {permutation = [0, 2, 4, 1, 3]} : (tensor<2x4x1x16x4xf32>) -> tensor<2x1x4x4x16xf32>
+// LSTM: %[[H:.*]] = ttc.reshape %arg4 : (tensor<2x3x4xf32>) -> tensor<1x2x3x4xf32>
+// LSTM: %[[S:.*]] = ttc.concat %[[H]], %{{.*}} {axis = 0} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<2x2x3x4xf32>
+// LSTM: %[[Y:.*]], %[[LAST:.*]] = ttc.recurrence lstm %[[P]], %[[R]], %[[S]] peepholes %{{.*}} : (tensor<2x3x32xf32>, tensor<2x1x4x4x16xf32>, tensor<2x2x3x4xf32>, tensor<2x12xf32>)
+// LSTM: ttc.slice %[[LAST]] {sizes = [1, 2, 3, 4], starts = [0, 0, 0, 0]
+// LSTM: ttc.slice %[[LAST]] {sizes = [1, 2, 3, 4], starts = [1, 0, 0, 0]
+// LSTM: return %[[Y]]
+
+// Activations that the op lacks, or a limit. The first step has no state: no product with it, and nothing to forget.
+//--- unrolled.txt
 <ir_version: 8, opset_import: ["" : 22]>
 g (float[2,3,5] x, float[1,16,5] w, float[1,16,4] r, float[1,32] b) => (float[2,1,3,4] y, float[1,3,4] h, float[1,3,4] c)
 {
-  y, h, c = LSTM<hidden_size = 4>(x, w, r, b)
+  y, h, c = LSTM<hidden_size = 4, clip = 9.0>(x, w, r, b)
 }
-// LSTM: %[[X:.*]] = ttc.reshape %arg0 : (tensor<2x3x5xf32>) -> tensor<6x5xf32>
-// LSTM: %[[P:.*]] = ttc.matmul %[[X]], %{{.*}}, %{{.*}} {transpose_b} : (tensor<6x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<6x16xf32>
-// LSTM: %[[FIRST:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [0, 0], steps = [1, 1]}
-// LSTM-NOT: ttc.matmul
-// LSTM: ttc.tanh
-// LSTM: %[[SECOND:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [3, 0], steps = [1, 1]}
-// LSTM: ttc.matmul %{{.*}}, %{{.*}}, %[[SECOND]] {transpose_b} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
-// LSTM: ttc.concat %{{.*}}, %{{.*}} {axis = 0} : (tensor<1x3x4xf32>, tensor<1x3x4xf32>) -> tensor<2x3x4xf32>
+// UNROLLED: %[[X:.*]] = ttc.reshape %arg0 : (tensor<2x3x5xf32>) -> tensor<6x5xf32>
+// UNROLLED: %[[P:.*]] = ttc.matmul %[[X]], %{{.*}}, %{{.*}} {transpose_b} : (tensor<6x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<6x16xf32>
+// UNROLLED: %[[FIRST:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [0, 0], steps = [1, 1]}
+// UNROLLED-NOT: ttc.matmul
+// UNROLLED: ttc.tanh
+// UNROLLED: %[[SECOND:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [3, 0], steps = [1, 1]}
+// UNROLLED: ttc.matmul %{{.*}}, %{{.*}}, %[[SECOND]] {transpose_b} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+// UNROLLED: ttc.concat %{{.*}}, %{{.*}} {axis = 0} : (tensor<1x3x4xf32>, tensor<1x3x4xf32>) -> tensor<2x3x4xf32>
 
-// Both forms of the reset gate, with a state from the start.
+// Weights that leave no place in a core's L2, and few sequences: cores share each step.
+//--- large.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,1,5] x, float[1,512,5] w, float[1,512,512] r, float[2,1,4] small, float[1,362,4] v, float[1,362,362] s) => (float[1,1,512] h, float[1,1,362] i)
+{
+  u, h = RNN(x, w, r)
+  t, i = RNN(small, v, s)
+}
+// LARGE-NOT: ttc.recurrence
+// LARGE: ttc.recurrence rnn_tanh {{.*}} (tensor<2x1x362xf32>
+
+// Both forms of the reset gate, with a state from the start. One needs two products after each other.
 //--- gru.txt
 <ir_version: 8, opset_import: ["" : 22]>
 g (float[1,3,5] x, float[1,12,5] w, float[1,12,4] r, float[1,3,4] h) => (float[1,3,4] before, float[1,3,4] after)
@@ -35,26 +68,28 @@ g (float[1,3,5] x, float[1,12,5] w, float[1,12,4] r, float[1,3,4] h) => (float[1
 }
 // GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
 // GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
-// GRU: ttc.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<12x4xf32>) -> tensor<3x12xf32>
+// GRU: ttc.recurrence gru %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x3x12xf32>, tensor<1x1x4x3x16xf32>, tensor<1x1x3x4xf32>)
 // GRU-NOT: ttc.concat
 
-// Lengths that are known at run time: every step selects.
+// Lengths that are known at run time: unrolled, every step selects.
 //--- lengths.txt
 <ir_version: 8, opset_import: ["" : 22]>
-g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, int32[3] lengths) => (float[1,3,4] h)
+g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, int32[3] lengths) => (float[1,3,4] v, float[1,3,4] h)
 {
-  u, h = RNN<hidden_size = 4>(x, w, r, , lengths)
+  u, v = RNN<hidden_size = 4>(x, w, r, , lengths)
+  t, h = RNN<hidden_size = 4, activations = ["Elu"]>(x, w, r, , lengths)
 }
+// LENGTHS: ttc.recurrence rnn_tanh %{{.*}}, %{{.*}}, %{{.*}} lengths %arg3 : ({{.*}}, tensor<3xi32>)
 // LENGTHS: %[[MASK:.*]] = ttc.compare {{.*}} -> tensor<2x3x1xi1>
 // LENGTHS-COUNT-2: ttc.where
 
-// Lengths that are known now: all sequences have the first step, some the second, none the third.
+// Lengths that are known now, unrolled: all sequences have the first step, some the second, none the third.
 //--- known.txt
 <ir_version: 8, opset_import: ["" : 22]>
 g (float[3,2,5] x, float[1,4,5] w, float[1,4,4] r) => (float[3,1,2,4] y)
 <int32[2] lengths = {2, 1}>
 {
-  y = RNN<hidden_size = 4>(x, w, r, , lengths)
+  y = RNN<hidden_size = 4, clip = 9.0>(x, w, r, , lengths)
 }
 // KNOWN: ttc.tanh
 // KNOWN-NOT: ttc.where
@@ -89,7 +124,7 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
   e = RNN<hidden_size = 5>(x, w, r)
   f = LSTM(x, w, r)
   h = RNN<direction = "bidirectional">(x, w, r)
-  u, y = RNN(long, w, r)
+  u, y = RNN<clip = 9.0>(long, w, r)
   i = com.microsoft.DynamicQuantizeLSTM(x, qr, qr, , , , , , s, z, s, z)
   k = com.microsoft.DynamicQuantizeLSTM(x, qw, qr, , , , , , s, z, s, z)
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/RecurrentOps.h"
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
+#include "dialects/Ttc/Interfaces/Extents.h"
+#include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/ExtentRules.h"
+#include "dialects/Ttc/Tensors/OperationCounts.h"
+#include "dialects/Ttc/Tensors/ShapeInference.h"
+#include "kernels/Params.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::detail;
+using ::ttc::kernels::RecurrenceParams;
+
+static_assert(static_cast<int64_t>(RecurrenceKind::Lstm) == ::ttc::kernels::kLstm);
+static_assert(static_cast<int64_t>(RecurrenceKind::Gru) == ::ttc::kernels::kGru);
+static_assert(static_cast<int64_t>(RecurrenceKind::RnnTanh) == ::ttc::kernels::kRnnTanh);
+static_assert(static_cast<int64_t>(RecurrenceKind::RnnRelu) == ::ttc::kernels::kRnnRelu);
+static_assert(RecurrenceOp::kUnits == ::ttc::kernels::kRecurrenceUnits);
+
+int64_t RecurrenceOp::getNumGates(RecurrenceKind kind) {
+  return kind == RecurrenceKind::Lstm ? 4 : kind == RecurrenceKind::Gru ? 3 : 1;
+}
+
+LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  const RecurrenceKind kind = adaptor.getKind();
+  const bool isLstm = kind == RecurrenceKind::Lstm;
+  const int64_t gates = getNumGates(kind);
+  const int64_t states = isLstm ? 2 : 1;
+  auto x = tensorType(adaptor.getX()), initial = tensorType(adaptor.getInitial());
+  if (initial.getRank() != 4 || initial.getNumElements() == 0 || initial.getDimSize(0) != states ||
+      initial.getDimSize(1) > 2)
+    return scope.fail("(C1) expected 'initial' of [", states,
+                      ", 1 or 2, batch, hidden] without a dimension of 0, found ", initial);
+  const int64_t directions = initial.getDimSize(1), batch = initial.getDimSize(2),
+                hidden = initial.getDimSize(3);
+  const int64_t columns = directions * gates * hidden;
+  if (x.getRank() != 3 || x.getDimSize(0) < 1 || x.getDimSize(1) != batch ||
+      x.getDimSize(2) != columns)
+    return scope.fail("(C2) expected 'x' of [steps, ", batch, ", ", columns,
+                      "] with at least one step, found ", x);
+  auto check = [&](StringRef constraint, StringRef name, Value value,
+                   ArrayRef<int64_t> shape) -> LogicalResult {
+    if (!value || tensorType(value).getShape() == shape)
+      return success();
+    return scope.fail("(", constraint, ") expected '", name, "' of ", toString(shape), ", found ",
+                      value.getType());
+  };
+  const int64_t blocks = llvm::divideCeilSigned(hidden, kUnits);
+  if (failed(check("C3", "weights", adaptor.getWeights(),
+                   {directions, blocks, hidden, gates, kUnits})) ||
+      failed(check("C4", "bias", adaptor.getBias(), {directions, hidden})) ||
+      failed(check("C5", "peepholes", adaptor.getPeepholes(), {directions, 3 * hidden})))
+    return failure();
+  if (adaptor.getBias() && kind != RecurrenceKind::Gru)
+    return scope.fail("(C4) expected no 'bias' of kind '", stringifyRecurrenceKind(kind),
+                      "', found ", adaptor.getBias().getType());
+  if (adaptor.getPeepholes() && !isLstm)
+    return scope.fail("(C5) expected no 'peepholes' of kind '", stringifyRecurrenceKind(kind),
+                      "', found ", adaptor.getPeepholes().getType());
+  if (Value lengths = adaptor.getLengths()) {
+    auto type = tensorType(lengths);
+    if (type.getRank() != 1 || (type.getDimSize(0) != 1 && type.getDimSize(0) != batch))
+      return scope.fail("(C6) expected 'lengths' of [1] or [", batch, "], found ", type);
+  }
+  if (adaptor.getReverse() && directions > 1)
+    return scope.fail("(C7) expected no 'reverse' of ", directions, " directions");
+  types.push_back(x.clone({x.getDimSize(0), directions, batch, hidden}));
+  types.push_back(initial);
+  return success();
+}
+
+//===--- as a program -----------------------------------------------------------------===//
+
+static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
+  RecurrenceParams p{};
+  auto shape = op.getX().getType().getShape();
+  p.kind = static_cast<int64_t>(op.getKind());
+  p.steps = shape[0];
+  p.batch = shape[1];
+  p.directions = op.getY().getType().getDimSize(1);
+  p.hidden = op.getHidden();
+  p.reverse = op.getReverse();
+  p.hasBias = op.getBias() ? 1 : 0;
+  p.hasPeepholes = op.getPeepholes() ? 1 : 0;
+  p.lengths = op.getLengths() ? op.getLengths().getType().getDimSize(0) : 0;
+  p.row = llvm::alignTo(p.hidden, RecurrenceOp::kUnits);
+  // Fewer sequences at once would read the weights as often, for fewer products.
+  p.splits =
+      std::min(llvm::divideCeilSigned(p.batch, RecurrenceOp::kSequences), getMaxWorkgroups(op));
+  return p;
+}
+
+StringRef RecurrenceOp::getKernelSymbol() { return "ttc_kernel_recurrence"; }
+void RecurrenceOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getRecurrenceParams(*this), params);
+}
+int64_t RecurrenceOp::getGrid() {
+  const RecurrenceParams p = getRecurrenceParams(*this);
+  return p.directions * p.splits;
+}
+int64_t RecurrenceOp::getScratchBytes() {
+  const RecurrenceParams p = getRecurrenceParams(*this);
+  const int64_t states = getKind() == RecurrenceKind::Lstm ? 3 : 2;
+  return states * llvm::divideCeilSigned(p.batch, p.splits) * p.row * 4;
+}
+bool RecurrenceOp::hasEpilogue() { return false; }
+
+/// The products, and for each unit the functions and sums of its gates.
+int64_t RecurrenceOp::getOperationCount() {
+  const int64_t hidden = getHidden(), gates = getNumGates(getKind());
+  const int64_t cells = getY().getType().getNumElements();
+  const int64_t ofCell = getKind() == RecurrenceKind::RnnRelu
+                             ? 1
+                             : gates * (kFunction + kDivision + 2) +
+                                   (getKind() == RecurrenceKind::Lstm ? kFunction + kDivision : 0);
+  return times(cells, plus(times(2, gates, hidden), ofCell + (getPeepholes() ? 6 : 0)));
+}
+
+//===--- dimensions -------------------------------------------------------------------===//
+
+/// Sequences are independent; steps are not, nor are units.
+void RecurrenceOp::describeDimensions(DimensionMap &map) {
+  const unsigned y = map.getResult();
+  const int batch = map.addParallel();
+  map.set(0, 1, batch);
+  map.set(2, 2, batch);
+  if (getLengths())
+    map.set(getLengthsMutable().begin()->getOperandNumber(), 0, batch);
+  map.set(y, 2, batch);
+  map.set(y + 1, 2, batch);
+}
+
+/// Steps beyond the extent are those that no sequence has, and sequences beyond it have none.
+FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (failed(followOtherLoops(*this, scope, /*operand=*/0, {0})))
+    return failure();
+  const bool hasPaddedSteps = scope.isPadded(getX(), 0), hasPaddedBatch = scope.isPadded(getX(), 1);
+  const int64_t batch = getX().getType().getDimSize(1);
+  if (hasPaddedSteps) {
+    FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), 0);
+    if (failed(extent))
+      return failure();
+    if (!getLengths())
+      getLengthsMutable().assign(scope.getExtentValue(*extent));
+    scope.setPadding(getY(), 0, scope.getPadding(getX(), 0));
+    scope.setFilled(getY(), 0, Fill::Zero);
+  }
+  if (!hasPaddedBatch)
+    return false;
+  if (getLengths() && getLengths().getType().getDimSize(0) == batch) {
+    if (failed(scope.fill(*getLengthsMutable().begin(), 0, Fill::Zero)))
+      return failure();
+    return false;
+  }
+  // Merged dimensions keep all their sequences.
+  std::optional<Extent> sequences = scope.getExtent(getX(), 1);
+  if (!sequences)
+    return false;
+  auto type = RankedTensorType::get({batch}, builder.getI32Type());
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(batch)));
+  Value places = ConstantOp::create(builder, getLoc(),
+                                    DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value isThere = CompareOp::create(builder, getLoc(), ComparePredicate::LT, places,
+                                    scope.getExtentValue(*sequences))
+                      .getResult();
+  Value lengths = getLengths();
+  if (!lengths)
+    lengths = makeNumber(builder, getLoc(), type.getElementType(), getX().getType().getDimSize(0));
+  Value none = makeNumber(builder, getLoc(), type.getElementType(), 0);
+  getLengthsMutable().assign(
+      WhereOp::create(builder, getLoc(), isThere, lengths, none).getResult());
+  return false;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A recurrence of LSTM, GRU or RNN: all its steps, of some sequences of the batch.
+//
+// A step multiplies the states of up to four sequences by the weights of 16 or 32 units,
+// all gates of a unit at once: the sums are in registers when the gates are combined. The weights
+// stay in the core's L2 from step to step.
+#include "kernels/Exp.h"
+#include "kernels/Params.h"
+
+using namespace ttc::kernels;
+
+namespace {
+
+/// A number that is not divided yet: factors share a division.
+struct Fraction {
+  vf above, below;
+};
+TTC_INLINE Fraction operator*(Fraction a, Fraction b) {
+  return {a.above * b.above, a.below * b.below};
+}
+TTC_INLINE vf divide(Fraction a) { return a.above / a.below; }
+
+/// 1 / (1 + exp(-x)); the exponent is not positive, so that nothing overflows.
+TTC_INLINE Fraction sigmoidOf(vf x) {
+  const vf e = expOfNegative(x < (vf)0.0f ? x : -x);
+  return {x < (vf)0.0f ? e : (vf)1.0f, (vf)1.0f + e};
+}
+
+/// The rational function of the compiler's tanh (dialects/Ttc/Functions/MathApproximation.cpp).
+TTC_INLINE Fraction tanhOf(vf x) {
+  const vf most = (vf)7.90531110763549805f;
+  vf c = x > most ? most : x;
+  c = c < -most ? -most : c;
+  const vf s = c * c;
+  vf p = (vf)-2.76076847742355e-16f;
+  p = p * s + (vf)2.00018790482477e-13f;
+  p = p * s + (vf)-8.60467152213735e-11f;
+  p = p * s + (vf)5.12229709037114e-08f;
+  p = p * s + (vf)1.48572235717979e-05f;
+  p = p * s + (vf)6.37261928875436e-04f;
+  p = p * s + (vf)4.89352455891786e-03f;
+  vf q = (vf)1.19825839466702e-06f;
+  q = q * s + (vf)1.18534705686654e-04f;
+  q = q * s + (vf)2.26843463243900e-03f;
+  q = q * s + (vf)4.89352518554385e-03f;
+  return {c * p, q};
+}
+
+/// The operands of a workgroup's direction, and where its cells are.
+struct Recurrence {
+  const float *x, *weights, *initial, *bias, *peepholes;
+  const int32_t *lengths;
+  float *y, *last;
+  float *c;    ///< the cells of a LSTM
+  int64_t row; ///< elements of a state in scratch
+};
+
+/// What the units of one tile need.
+struct Tile {
+  int64_t step, first; ///< the step, and the first sequence
+  int64_t row;         ///< of scratch, the first sequence's
+  int64_t unit;        ///< the first one
+};
+
+template <int ROWS, int GATES, int NV> using Gates = vf[ROWS][GATES][NV];
+
+/// Adds the products of the states and the weights.
+template <int ROWS, int GATES, int NV>
+TTC_INLINE void multiply(const RecurrenceParams &p, const Recurrence &r, const float *h,
+                         int64_t unit, Gates<ROWS, GATES, NV> &acc) {
+  const int64_t block = p.hidden * GATES * kRecurrenceUnits;
+  const float *weights[NV];
+  TTC_UNROLL
+  for (int v = 0; v < NV; ++v) {
+    const int64_t at = unit + v * VL;
+    weights[v] = r.weights + at / kRecurrenceUnits * block + at % kRecurrenceUnits;
+  }
+  TTC_NO_UNROLL
+  for (int64_t k = 0; k < p.hidden; ++k) {
+    vf state[ROWS];
+    TTC_UNROLL
+    for (int i = 0; i < ROWS; ++i)
+      state[i] = (vf)h[i * r.row + k];
+    TTC_UNROLL
+    for (int g = 0; g < GATES; ++g) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        const vf weight = load(weights[v] + (k * GATES + g) * kRecurrenceUnits);
+        TTC_UNROLL
+        for (int i = 0; i < ROWS; ++i)
+          acc[i][g][v] += state[i] * weight;
+      }
+    }
+  }
+}
+
+/// The units of NV vectors, for ROWS sequences.
+template <int KIND, int ROWS, int NV>
+TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+                        Tile tile) {
+  constexpr int GATES = kRecurrenceGates<KIND>;
+  constexpr bool isGru = KIND == kGru;
+  const int64_t columns = p.directions * GATES * p.hidden;
+  Gates<ROWS, GATES, NV> acc;
+  const float *x = r.x + (tile.step * p.batch + tile.first) * columns;
+  TTC_UNROLL
+  for (int i = 0; i < ROWS; ++i) {
+    TTC_UNROLL
+    for (int g = 0; g < GATES; ++g) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        const int64_t unit = tile.unit + v * VL;
+        // The new state of a GRU is multiplied by its gate before the input's product is added.
+        if (isGru && g == 2)
+          acc[i][g][v] = p.hasBias ? load(r.bias + unit, p.hidden - unit) : (vf)0.0f;
+        else
+          acc[i][g][v] = load(x + i * columns + g * p.hidden + unit, p.hidden - unit);
+      }
+    }
+  }
+  multiply<ROWS, GATES, NV>(p, r, h + tile.row * r.row, tile.unit, acc);
+  TTC_UNROLL
+  for (int i = 0; i < ROWS; ++i) {
+    const bool isActive = !p.lengths || tile.step < r.lengths[p.lengths > 1 ? tile.first + i : 0];
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      const int64_t unit = tile.unit + v * VL, lanes = p.hidden - unit;
+      const int64_t at = (tile.row + i) * r.row + unit;
+      float *y = r.y + (tile.step * p.directions * p.batch + tile.first + i) * p.hidden + unit;
+      if (!isActive) {
+        store(next + at, load(h + at));
+        storeResult(y, (vf)0.0f, lanes);
+        continue;
+      }
+      vf value;
+      if constexpr (KIND == kLstm) {
+        const vf before = load(r.c + at);
+        vf in = acc[i][0][v], forget = acc[i][2][v];
+        if (p.hasPeepholes) {
+          in += load(r.peepholes + unit, lanes) * before;
+          forget += load(r.peepholes + 2 * p.hidden + unit, lanes) * before;
+        }
+        const vf cell =
+            divide(sigmoidOf(forget)) * before + divide(sigmoidOf(in) * tanhOf(acc[i][3][v]));
+        vf out = acc[i][1][v];
+        if (p.hasPeepholes)
+          out += load(r.peepholes + p.hidden + unit, lanes) * cell;
+        store(r.c + at, cell);
+        value = divide(sigmoidOf(out) * tanhOf(cell));
+      } else if constexpr (isGru) {
+        const vf update = divide(sigmoidOf(acc[i][0][v]));
+        const vf candidate = load(x + i * columns + 2 * p.hidden + unit, lanes);
+        const vf reset = divide(sigmoidOf(acc[i][1][v]));
+        const vf state = divide(tanhOf(candidate + reset * acc[i][2][v]));
+        value = ((vf)1.0f - update) * state + update * load(h + at);
+      } else if constexpr (KIND == kRnnTanh) {
+        value = divide(tanhOf(acc[i][0][v]));
+      } else {
+        value = acc[i][0][v] < (vf)0.0f ? (vf)0.0f : acc[i][0][v];
+      }
+      store(next + at, value);
+      storeResult(y, value, lanes);
+    }
+  }
+}
+
+/// All sequences of the workgroup, for the units of NV vectors.
+template <int KIND, int NV>
+TTC_INLINE void runRows(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+                        Tile tile, int64_t rows) {
+  constexpr int MOST = VL == 16 ? 4 : 2;
+  int64_t row = 0;
+  TTC_NO_UNROLL
+  for (; row + MOST <= rows; row += MOST)
+    runTile<KIND, MOST, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+  if (VL == 16 && rows - row >= 2) {
+    runTile<KIND, 2, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+    row += 2;
+  }
+  if (row < rows)
+    runTile<KIND, 1, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+}
+
+template <int KIND>
+TTC_INLINE void runStep(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+                        int64_t step, Range range) {
+  // A single sequence has a vector of weights for each product: only more units at once hide the
+  // latency of the sums.
+  constexpr int WIDE = KIND == kLstm ? 2 : KIND == kGru ? 3 : 4;
+  const int64_t rows = range.end - range.begin;
+  int64_t unit = 0;
+  if (rows == 1) {
+    TTC_NO_UNROLL
+    for (; unit + (WIDE - 1) * VL < p.hidden; unit += WIDE * VL)
+      runTile<KIND, 1, WIDE>(p, r, h, next, {step, range.begin, 0, unit});
+  }
+  TTC_NO_UNROLL
+  for (; unit < p.hidden; unit += VL)
+    runRows<KIND, 1>(p, r, h, next, {step, range.begin, 0, unit}, rows);
+}
+
+/// Row i of a state in scratch, or in a tensor of [states, batch, hidden].
+TTC_INLINE void copyState(const RecurrenceParams &p, const float *from, float *to) {
+  TTC_NO_UNROLL
+  for (int64_t unit = 0; unit < p.hidden; unit += VL)
+    storeResult(to + unit, load(from + unit, p.hidden - unit), p.hidden - unit);
+}
+
+template <int KIND>
+TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *scratch,
+                    int64_t workgroup) {
+  const int64_t direction = workgroup / p.splits;
+  const Range range = part(p.batch, p.splits, workgroup % p.splits);
+  Recurrence r{};
+  int64_t next = 0;
+  auto take = [&](bool isThere) -> float * {
+    return isThere ? static_cast<float *>(operands[next++]) : nullptr;
+  };
+  r.x = take(true);
+  r.weights = take(true);
+  r.initial = take(true);
+  r.bias = take(p.hasBias);
+  r.peepholes = take(p.hasPeepholes);
+  r.lengths = reinterpret_cast<const int32_t *>(take(p.lengths > 0));
+  r.y = take(true);
+  r.last = take(true);
+  r.row = p.row;
+  const int64_t most = ceilDiv(p.batch, p.splits) * r.row, cells = p.batch * p.hidden;
+  constexpr int GATES = kRecurrenceGates<KIND>;
+  r.x += direction * GATES * p.hidden;
+  r.weights +=
+      direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;
+  r.initial += direction * cells;
+  r.bias += p.hasBias ? direction * p.hidden : 0;
+  r.peepholes += p.hasPeepholes ? direction * 3 * p.hidden : 0;
+  r.y += direction * cells;
+  r.last += direction * cells;
+  // A step reads the states of the step before in one place, and writes its own to another.
+  auto *h = reinterpret_cast<float *>(scratch), *after = h + most;
+  r.c = after + most;
+  const bool isReverse = p.reverse || direction == 1;
+  int64_t steps = p.lengths ? 0 : p.steps;
+  // Those after the last one that has a step take no time.
+  Range active{range.begin, p.lengths ? range.begin : range.end};
+  TTC_NO_UNROLL
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const int64_t row = (i - range.begin) * r.row;
+    copyState(p, r.initial + i * p.hidden, h + row);
+    if (KIND == kLstm)
+      copyState(p, r.initial + (p.directions * p.batch + i) * p.hidden, r.c + row);
+    if (!p.lengths)
+      continue;
+    const int64_t length = r.lengths[p.lengths > 1 ? i : 0];
+    steps = max(steps, length);
+    if (length > 0)
+      active.end = i + 1;
+  }
+  steps = min(steps, p.steps);
+  TTC_NO_UNROLL
+  for (int64_t i = 0; i < steps; ++i) {
+    runStep<KIND>(p, r, h, after, isReverse ? steps - 1 - i : i, active);
+    float *before = h;
+    h = after;
+    after = before;
+  }
+  TTC_NO_UNROLL
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const int64_t row = (i - range.begin) * r.row;
+    const bool isActive = i < active.end;
+    TTC_NO_UNROLL
+    for (int64_t step = isActive ? steps : 0; step < p.steps; ++step) {
+      float *y = r.y + (step * p.directions * p.batch + i) * p.hidden;
+      TTC_NO_UNROLL
+      for (int64_t unit = 0; unit < p.hidden; unit += VL)
+        storeResult(y + unit, (vf)0.0f, p.hidden - unit);
+    }
+    copyState(p, isActive ? h + row : r.initial + i * p.hidden, r.last + i * p.hidden);
+    if (KIND == kLstm)
+      copyState(p, r.c + row, r.last + (p.directions * p.batch + i) * p.hidden);
+  }
+}
+
+} // namespace
+
+TTC_KERNEL void ttc_kernel_recurrence(void *const *operands, uint8_t *scratch, int64_t workgroup,
+                                      const int64_t *params, epilogue_t, ProgramMarkers *) {
+  const auto &p = *reinterpret_cast<const RecurrenceParams *>(params);
+  if (p.kind == kLstm)
+    run<kLstm>(p, operands, scratch, workgroup);
+  else if (p.kind == kGru)
+    run<kGru>(p, operands, scratch, workgroup);
+  else if (p.kind == kRnnTanh)
+    run<kRnnTanh>(p, operands, scratch, workgroup);
+  else
+    run<kRnnRelu>(p, operands, scratch, workgroup);
+}
