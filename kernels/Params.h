@@ -332,6 +332,7 @@ struct RecurrenceParams {
   int64_t reverse, hasBias, hasPeepholes;
   // 0: all steps; 1: one number of steps for all sequences; else one for each.
   int64_t lengths;
+  int64_t hasSequences;
   // Elements of a state in scratch.
   int64_t row;
   // Of the sequences of a direction.

@@ -222,10 +222,11 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.bias = take(p.hasBias);
   r.peepholes = take(p.hasPeepholes);
   r.lengths = reinterpret_cast<const int32_t *>(take(p.lengths > 0));
+  const auto *sequences = reinterpret_cast<const int32_t *>(take(p.hasSequences));
   r.y = take(true);
   r.last = take(true);
   r.row = p.row;
-  const int64_t most = ceilDiv(p.batch, p.splits) * r.row, cells = p.batch * p.hidden;
+  const int64_t states = ceilDiv(p.batch, p.splits) * r.row, cells = p.batch * p.hidden;
   constexpr int GATES = kRecurrenceGates<KIND>;
   r.x += direction * GATES * p.hidden;
   r.weights +=
@@ -236,19 +237,21 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.y += direction * cells;
   r.last += direction * cells;
   // A step reads the states of the step before in one place, and writes its own to another.
-  auto *h = reinterpret_cast<float *>(scratch), *after = h + most;
-  r.c = after + most;
+  auto *h = reinterpret_cast<float *>(scratch), *after = h + states;
+  r.c = after + states;
   const bool isReverse = p.reverse || direction == 1;
   int64_t steps = p.lengths ? 0 : p.steps;
   // Those after the last one that has a step take no time.
-  Range active{range.begin, p.lengths ? range.begin : range.end};
+  const int64_t most =
+      p.hasSequences ? max(range.begin, min<int64_t>(range.end, *sequences)) : range.end;
+  Range active{range.begin, p.lengths ? range.begin : most};
   TTC_NO_UNROLL
   for (int64_t i = range.begin; i < range.end; ++i) {
     const int64_t row = (i - range.begin) * r.row;
     copyState(p, r.initial + i * p.hidden, h + row);
     if (KIND == kLstm)
       copyState(p, r.initial + (p.directions * p.batch + i) * p.hidden, r.c + row);
-    if (!p.lengths)
+    if (!p.lengths || i >= most)
       continue;
     const int64_t length = r.lengths[p.lengths > 1 ? i : 0];
     steps = max(steps, length);

@@ -165,11 +165,7 @@ func.func @elements(%old: tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0)>},
 // CHECK-LABEL: func.func @recurrence
 // CHECK-DAG: %[[STEPS:.*]] = ttc.slice %arg3 {{.*}}starts = [0]
 // CHECK-DAG: %[[BATCH:.*]] = ttc.slice %arg3 {{.*}}starts = [1]
-// CHECK-DAG: %[[PLACES:.*]] = ttc.constant dense<[0, 1, 2]>
-// CHECK-DAG: %[[NONE:.*]] = ttc.constant dense<0> : tensor<i32>
-// CHECK-DAG: %[[THERE:.*]] = ttc.compare lt %[[PLACES]], %[[BATCH]]
-// CHECK: %[[LENGTHS:.*]] = ttc.where %[[THERE]], %[[STEPS]], %[[NONE]]
-// CHECK: %[[Y:.*]], %{{.*}} = ttc.recurrence rnn_tanh %arg0, %arg1, %arg2 lengths %[[LENGTHS]]
+// CHECK: %[[Y:.*]], %{{.*}} = ttc.recurrence rnn_tanh %arg0, %arg1, %arg2 lengths %[[STEPS]] sequences %[[BATCH]]
 // CHECK-NOT: ttc.where
 // CHECK: ttc.reduce_sum %[[Y]]
 func.func @recurrence(%x: tensor<5x3x20xf32> {ttc.dims = affine_map<()[s0, s1] -> (s0, s1, 20)>}, %w: tensor<1x2x20x1x16xf32>,

@@ -54,7 +54,8 @@ def pack(weights):
     return padded.reshape(directions, gates, hidden, blocks, 16).transpose(0, 3, 2, 1, 4)
 
 
-def make(name, kind, steps, batch, hidden, directions=1, reverse=False, bias=False, peepholes=False, lengths=None, scale=1.0, special=()):
+def make(name, kind, steps, batch, hidden, directions=1, reverse=False, bias=False, peepholes=False, lengths=None, sequences=None,
+         scale=1.0, special=()):
     random = np.random.default_rng(len(name) + hidden)
     gates = GATES[kind]
     x = (scale * random.standard_normal((steps, batch, directions * gates * hidden))).astype(np.float32)
@@ -67,13 +68,16 @@ def make(name, kind, steps, batch, hidden, directions=1, reverse=False, bias=Fal
     inputs = [Tensor("f32", x), Tensor("f32", pack(weights)), Tensor("f32", initial)]
     text = f"recurrence {kind} %a0, %a1, %a2"
     for word, given, tensor in (("bias", bias, Tensor("f32", vector)), ("peepholes", peepholes, Tensor("f32", peeps)),
-                                ("lengths", lengths is not None, Tensor("i32", np.array(lengths or [0])))):
+                                ("lengths", lengths is not None, Tensor("i32", np.array(lengths or [0]))),
+                                ("sequences", sequences is not None, Tensor("i32", np.array([sequences or 0])))):
         if given:
             text += f" {word} %a{len(inputs)}"
             inputs.append(tensor)
+    steps_of = np.array(np.broadcast_to(steps if lengths is None else lengths, batch))
+    steps_of[batch if sequences is None else max(sequences, 0):] = 0
     with np.errstate(invalid="ignore", over="ignore"):
         y, last = recurrence(kind, *(v.astype(np.float64) for v in (x, weights, initial)), vector * bias, peeps * peepholes,
-                             np.broadcast_to(steps if lengths is None else lengths, batch), reverse)
+                             steps_of, reverse)
     return case(name, text + (" {reverse}" if reverse else ""), inputs, [Tensor("f32", y), Tensor("f32", last)])
 
 
@@ -86,6 +90,9 @@ def cases():
         yield make(f"{kind}_both", kind, 5, 6, 24, directions=2, bias=kind == "gru", peepholes=kind == "lstm")
         yield make(f"{kind}_lengths", kind, 6, 5, 24, directions=2, lengths=[6, 0, 3, -2, 99])
         yield make(f"{kind}_few", kind, 3, 9, 24, directions=2, lengths=[3, 2, 0, 0, 0, 0, 0, 1, 0])
+        for sequences in (-1, 1, 5, 99):
+            yield make(f"{kind}_sequences_{sequences % 100}", kind, 3, 9, 24, directions=2, sequences=sequences)
+        yield make(f"{kind}_padded", kind, 4, 6, 20, lengths=[3, 2, 4, 9, 9, 9], sequences=2)
         yield make(f"{kind}_one_length", kind, 6, 5, 24, reverse=True, lengths=[4])
         # Gates that saturate, and numbers that are none: only in their own sequence, and after their step.
         yield make(f"{kind}_large", kind, 4, 5, 20, scale=1.0 if kind == "rnn_relu" else 60.0)

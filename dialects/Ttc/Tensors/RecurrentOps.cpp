@@ -3,7 +3,6 @@
 #include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/Interfaces/Extents.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/ExtentRules.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
@@ -66,8 +65,11 @@ LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adap
     if (type.getRank() != 1 || (type.getDimSize(0) != 1 && type.getDimSize(0) != batch))
       return scope.fail("(C6) expected 'lengths' of [1] or [", batch, "], found ", type);
   }
+  if (adaptor.getSequences() &&
+      failed(scope.checkVector("C7", "sequences", adaptor.getSequences(), 1)))
+    return failure();
   if (adaptor.getReverse() && directions > 1)
-    return scope.fail("(C7) expected no 'reverse' of ", directions, " directions");
+    return scope.fail("(C8) expected no 'reverse' of ", directions, " directions");
   types.push_back(x.clone({x.getDimSize(0), directions, batch, hidden}));
   types.push_back(initial);
   return success();
@@ -87,6 +89,7 @@ static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
   p.hasBias = op.getBias() ? 1 : 0;
   p.hasPeepholes = op.getPeepholes() ? 1 : 0;
   p.lengths = op.getLengths() ? op.getLengths().getType().getDimSize(0) : 0;
+  p.hasSequences = op.getSequences() ? 1 : 0;
   p.row = llvm::alignTo(p.hidden, RecurrenceOp::kUnits);
   // Fewer sequences at once would read the weights as often, for fewer products.
   p.splits =
@@ -130,17 +133,17 @@ void RecurrenceOp::describeDimensions(DimensionMap &map) {
   map.set(2, 2, batch);
   if (getLengths())
     map.set(getLengthsMutable().begin()->getOperandNumber(), 0, batch);
+  if (getSequences())
+    map.setExtent(batch, static_cast<int>(getSequencesMutable().begin()->getOperandNumber()));
   map.set(y, 2, batch);
   map.set(y + 1, 2, batch);
 }
 
 /// Steps beyond the extent are those that no sequence has, and sequences beyond it have none.
-FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &, ExtentScope &scope) {
   if (failed(followOtherLoops(*this, scope, /*operand=*/0, {0})))
     return failure();
-  const bool hasPaddedSteps = scope.isPadded(getX(), 0), hasPaddedBatch = scope.isPadded(getX(), 1);
-  const int64_t batch = getX().getType().getDimSize(1);
-  if (hasPaddedSteps) {
+  if (scope.isPadded(getX(), 0)) {
     FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), 0);
     if (failed(extent))
       return failure();
@@ -149,29 +152,9 @@ FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &builder, ExtentScope &sco
     scope.setPadding(getY(), 0, scope.getPadding(getX(), 0));
     scope.setFilled(getY(), 0, Fill::Zero);
   }
-  if (!hasPaddedBatch)
-    return false;
-  if (getLengths() && getLengths().getType().getDimSize(0) == batch) {
-    if (failed(scope.fill(*getLengthsMutable().begin(), 0, Fill::Zero)))
-      return failure();
-    return false;
-  }
   // Merged dimensions keep all their sequences.
-  std::optional<Extent> sequences = scope.getExtent(getX(), 1);
-  if (!sequences)
-    return false;
-  auto type = RankedTensorType::get({batch}, builder.getI32Type());
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(batch)));
-  Value places = ConstantOp::create(builder, getLoc(),
-                                    DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value isThere = CompareOp::create(builder, getLoc(), ComparePredicate::LT, places,
-                                    scope.getExtentValue(*sequences))
-                      .getResult();
-  Value lengths = getLengths();
-  if (!lengths)
-    lengths = makeNumber(builder, getLoc(), type.getElementType(), getX().getType().getDimSize(0));
-  Value none = makeNumber(builder, getLoc(), type.getElementType(), 0);
-  getLengthsMutable().assign(
-      WhereOp::create(builder, getLoc(), isThere, lengths, none).getResult());
+  if (scope.isPadded(getX(), 1) && !getSequences())
+    if (std::optional<Extent> sequences = scope.getExtent(getX(), 1))
+      getSequencesMutable().assign(scope.getExtentValue(*sequences));
   return false;
 }

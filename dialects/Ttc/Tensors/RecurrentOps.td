@@ -31,6 +31,9 @@ def Ttc_RecurrenceOp : Ttc_InferredOp<"recurrence", [AttrSizedOperandSegments,
     Steps that a sequence does not have leave its state as it is, and their `y` is 0. With `reverse`, a sequence begins with its last step; of
     two directions, the second one does.
 
+    With `sequences`, only that many of the batch count, from the first one on; numbers beyond are clamped. The others have no steps, whatever
+    their `lengths` are.
+
     A workgroup has up to four sequences of a direction, or more of a large batch. The order of all sums depends on the number of units only.
 
     Constraints:
@@ -41,7 +44,8 @@ def Ttc_RecurrenceOp : Ttc_InferredOp<"recurrence", [AttrSizedOperandSegments,
     - (C4) `bias` is [directions, hidden], and only of `gru`.
     - (C5) `peepholes` is [directions, 3 * hidden], and only of `lstm`.
     - (C6) `lengths` is a vector of 1 element or `batch` elements.
-    - (C7) `reverse` is of one direction only.
+    - (C7) `sequences` has one element in one dimension.
+    - (C8) `reverse` is of one direction only.
 
     ```mlir
     %y, %last = ttc.recurrence lstm %x, %weights, %initial lengths %n {reverse}
@@ -51,10 +55,11 @@ def Ttc_RecurrenceOp : Ttc_InferredOp<"recurrence", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Ttc_RecurrenceKindAttr:$kind, Ttc_F32Tensor:$x, Ttc_F32Tensor:$weights,
       Ttc_F32Tensor:$initial, Optional<Ttc_F32Tensor>:$bias, Optional<Ttc_F32Tensor>:$peepholes,
-      Optional<Ttc_I32Tensor>:$lengths, UnitAttr:$reverse);
+      Optional<Ttc_I32Tensor>:$lengths, Optional<Ttc_I32Tensor>:$sequences, UnitAttr:$reverse);
   let results = (outs Ttc_F32Tensor:$y, Ttc_F32Tensor:$last);
   let assemblyFormat = [{
     $kind $x `,` $weights `,` $initial (`bias` $bias^)? (`peepholes` $peepholes^)? (`lengths` $lengths^)?
+    (`sequences` $sequences^)?
     custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{

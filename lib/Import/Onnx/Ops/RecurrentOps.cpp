@@ -307,8 +307,9 @@ FailureOr<SmallVector<Value>> Recurrence::importWhole(bool reverse) {
     lengths = node.cast(node.input(4), node.getBuilder().getI32Type());
   if (node.hasFailed())
     return failure();
-  auto op = RecurrenceOp::create(node.getBuilder(), node.getLoc(), *getKind(), products, weights,
-                                 initial, stateBias, peepholes, lengths, reverse);
+  auto op =
+      RecurrenceOp::create(node.getBuilder(), node.getLoc(), *getKind(), products, weights, initial,
+                           stateBias, peepholes, lengths, /*sequences=*/Value(), reverse);
   // [steps, directions, batch, hidden], or with the batch first.
   SmallVector<Value> results = {batchFirst ? e.transpose(op.getY(), {2, 0, 1, 3})
                                            : Value(op.getY())};

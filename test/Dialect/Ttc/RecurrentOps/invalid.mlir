@@ -47,9 +47,12 @@ func.func @recurrence(%x: tensor<5x3x80xf32>, %w: tensor<1x2x20x4x16xf32>, %s: t
 // change: tensor<3xi32> => tensor<2xi32>
 // expected-error {{'ttc.recurrence' op (C6) expected 'lengths' of [1] or [3], found 'tensor<2xi32>'}}
 
+// change: lengths %n => sequences %n
+// expected-error {{'ttc.recurrence' op (C7) expected 'sequences' to be a vector of 1 elements, found 'tensor<3xi32>'}}
+
 // change: lengths %n : => lengths %n {reverse} :
 // change: tensor<5x3x80xf32> => tensor<5x3x160xf32>
 // change: tensor<1x2x20x4x16xf32> => tensor<2x2x20x4x16xf32>
 // change: tensor<2x1x3x20xf32> => tensor<2x2x3x20xf32>
 // change: tensor<1x60xf32> => tensor<2x60xf32>
-// expected-error {{'ttc.recurrence' op (C7) expected no 'reverse' of 2 directions}}
+// expected-error {{'ttc.recurrence' op (C8) expected no 'reverse' of 2 directions}}

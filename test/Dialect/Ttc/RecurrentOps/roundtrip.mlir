@@ -14,9 +14,9 @@ func.func @recurrence(%lx: tensor<5x3x160xf32>, %lw: tensor<2x2x20x4x16xf32>, %l
   %1:2 = ttc.recurrence gru %gx, %gw, %s bias %b {reverse}
       : (tensor<5x3x60xf32>, tensor<1x2x20x3x16xf32>, tensor<1x1x3x20xf32>, tensor<1x20xf32>)
         -> (tensor<5x1x3x20xf32>, tensor<1x1x3x20xf32>)
-  // CHECK: ttc.recurrence rnn_tanh %{{.*}}, %{{.*}}, %{{.*}} lengths %{{.*}} :
-  %2:2 = ttc.recurrence rnn_tanh %rx, %rw, %s lengths %one
-      : (tensor<5x3x20xf32>, tensor<1x2x20x1x16xf32>, tensor<1x1x3x20xf32>, tensor<1xi32>)
+  // CHECK: ttc.recurrence rnn_tanh %{{.*}}, %{{.*}}, %{{.*}} lengths %{{.*}} sequences %{{.*}} :
+  %2:2 = ttc.recurrence rnn_tanh %rx, %rw, %s lengths %one sequences %one
+      : (tensor<5x3x20xf32>, tensor<1x2x20x1x16xf32>, tensor<1x1x3x20xf32>, tensor<1xi32>, tensor<1xi32>)
         -> (tensor<5x1x3x20xf32>, tensor<1x1x3x20xf32>)
   // CHECK: ttc.recurrence rnn_relu %{{.*}}, %{{.*}}, %{{.*}} :
   %3:2 = ttc.recurrence rnn_relu %rx, %rw, %s
