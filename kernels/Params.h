@@ -319,9 +319,13 @@ struct CumulativeParams {
 };
 
 /// The cases of RecurrenceKind.
-enum RecurrenceKindNumber : int64_t { kLstm = 0, kGru = 1, kRnnTanh = 2, kRnnRelu = 3 };
-/// The blocks of columns that a step multiplies its state by.
-template <int64_t KIND> constexpr int kRecurrenceGates = KIND == kLstm ? 4 : KIND == kGru ? 3 : 1;
+enum RecurrenceKindNumber : int64_t {
+  kLstm = 0,
+  kGru = 1,
+  kGruResetFirst = 2,
+  kRnnTanh = 3,
+  kRnnRelu = 4,
+};
 /// Units whose weights are stored together: [block of units][state][gate][unit].
 constexpr int64_t kRecurrenceUnits = 16;
 

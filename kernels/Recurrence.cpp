@@ -51,8 +51,9 @@ struct Recurrence {
   const float *x, *weights, *initial, *bias, *peepholes;
   const int32_t *lengths;
   float *y, *last;
-  float *c;    ///< the cells of a LSTM
-  int64_t row; ///< elements of a state in scratch
+  float *c;                ///< the cells of an LSTM
+  float *updates, *resets; ///< of a GRU in two passes: a gate, and the states times the other one
+  int64_t row;             ///< elements of a state in scratch
 };
 
 /// What the units of one tile need.
@@ -62,18 +63,33 @@ struct Tile {
   int64_t unit;        ///< the first one
 };
 
-template <int ROWS, int GATES, int NV> using Gates = vf[ROWS][GATES][NV];
+/// What a pass over the units computes: a step takes one, or two if its second product needs all
+/// units of the first.
+enum Pass { kLstmPass, kGruPass, kGruGatesPass, kGruStatePass, kTanhPass, kReluPass };
+
+/// The gates whose sums a pass has, and those of the layer.
+template <Pass PASS>
+constexpr int kGates = PASS == kLstmPass       ? 4
+                       : PASS == kGruPass      ? 3
+                       : PASS == kGruGatesPass ? 2
+                                               : 1;
+template <Pass PASS>
+constexpr int kAllGates = PASS == kGruGatesPass || PASS == kGruStatePass ? 3 : kGates<PASS>;
+template <Pass PASS> constexpr int kFirstGate = PASS == kGruStatePass ? 2 : 0;
+
+template <int ROWS, int GATES, int NV> using Sums = vf[ROWS][GATES][NV];
 
 /// Adds the products of the states and the weights.
-template <int ROWS, int GATES, int NV>
+template <Pass PASS, int ROWS, int NV>
 TTC_INLINE void multiply(const RecurrenceParams &p, const Recurrence &r, const float *h,
-                         int64_t unit, Gates<ROWS, GATES, NV> &acc) {
-  const int64_t block = p.hidden * GATES * kRecurrenceUnits;
+                         int64_t unit, Sums<ROWS, kGates<PASS>, NV> &acc) {
+  constexpr int64_t row = kAllGates<PASS> * kRecurrenceUnits;
   const float *weights[NV];
   TTC_UNROLL
   for (int v = 0; v < NV; ++v) {
     const int64_t at = unit + v * VL;
-    weights[v] = r.weights + at / kRecurrenceUnits * block + at % kRecurrenceUnits;
+    weights[v] = r.weights + at / kRecurrenceUnits * p.hidden * row + at % kRecurrenceUnits +
+                 kFirstGate<PASS> * kRecurrenceUnits;
   }
   TTC_NO_UNROLL
   for (int64_t k = 0; k < p.hidden; ++k) {
@@ -82,10 +98,10 @@ TTC_INLINE void multiply(const RecurrenceParams &p, const Recurrence &r, const f
     for (int i = 0; i < ROWS; ++i)
       state[i] = (vf)h[i * r.row + k];
     TTC_UNROLL
-    for (int g = 0; g < GATES; ++g) {
+    for (int g = 0; g < kGates<PASS>; ++g) {
       TTC_UNROLL
       for (int v = 0; v < NV; ++v) {
-        const vf weight = load(weights[v] + (k * GATES + g) * kRecurrenceUnits);
+        const vf weight = load(weights[v] + k * row + g * kRecurrenceUnits);
         TTC_UNROLL
         for (int i = 0; i < ROWS; ++i)
           acc[i][g][v] += state[i] * weight;
@@ -94,14 +110,13 @@ TTC_INLINE void multiply(const RecurrenceParams &p, const Recurrence &r, const f
   }
 }
 
-/// The units of NV vectors, for ROWS sequences.
-template <int KIND, int ROWS, int NV>
+/// The units of NV vectors, for ROWS sequences: from states `h` to states `next`.
+template <Pass PASS, int ROWS, int NV>
 TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
                         Tile tile) {
-  constexpr int GATES = kRecurrenceGates<KIND>;
-  constexpr bool isGru = KIND == kGru;
-  const int64_t columns = p.directions * GATES * p.hidden;
-  Gates<ROWS, GATES, NV> acc;
+  constexpr int GATES = kGates<PASS>;
+  const int64_t columns = p.directions * kAllGates<PASS> * p.hidden;
+  Sums<ROWS, GATES, NV> acc;
   const float *x = r.x + (tile.step * p.batch + tile.first) * columns;
   TTC_UNROLL
   for (int i = 0; i < ROWS; ++i) {
@@ -109,16 +124,17 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
     for (int g = 0; g < GATES; ++g) {
       TTC_UNROLL
       for (int v = 0; v < NV; ++v) {
-        const int64_t unit = tile.unit + v * VL;
-        // The new state of a GRU is multiplied by its gate before the input's product is added.
-        if (isGru && g == 2)
-          acc[i][g][v] = p.hasBias ? load(r.bias + unit, p.hidden - unit) : (vf)0.0f;
+        const int64_t unit = tile.unit + v * VL, lanes = p.hidden - unit;
+        // A gate comes between the state's product and the input's.
+        if (PASS == kGruPass && g == 2)
+          acc[i][g][v] = p.hasBias ? load(r.bias + unit, lanes) : (vf)0.0f;
         else
-          acc[i][g][v] = load(x + i * columns + g * p.hidden + unit, p.hidden - unit);
+          acc[i][g][v] = load(x + i * columns + (kFirstGate<PASS> + g) * p.hidden + unit, lanes);
       }
     }
   }
-  multiply<ROWS, GATES, NV>(p, r, h + tile.row * r.row, tile.unit, acc);
+  const float *factors = PASS == kGruStatePass ? r.resets : h;
+  multiply<PASS, ROWS, NV>(p, r, factors + tile.row * r.row, tile.unit, acc);
   TTC_UNROLL
   for (int i = 0; i < ROWS; ++i) {
     const bool isActive = !p.lengths || tile.step < r.lengths[p.lengths > 1 ? tile.first + i : 0];
@@ -126,6 +142,11 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
     for (int v = 0; v < NV; ++v) {
       const int64_t unit = tile.unit + v * VL, lanes = p.hidden - unit;
       const int64_t at = (tile.row + i) * r.row + unit;
+      if constexpr (PASS == kGruGatesPass) {
+        store(r.updates + at, divide(sigmoidOf(acc[i][0][v])));
+        store(r.resets + at, divide(sigmoidOf(acc[i][1][v])) * load(h + at));
+        continue;
+      }
       float *y = r.y + (tile.step * p.directions * p.batch + tile.first + i) * p.hidden + unit;
       if (!isActive) {
         store(next + at, load(h + at));
@@ -133,7 +154,7 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
         continue;
       }
       vf value;
-      if constexpr (KIND == kLstm) {
+      if constexpr (PASS == kLstmPass) {
         const vf before = load(r.c + at);
         vf in = acc[i][0][v], forget = acc[i][2][v];
         if (p.hasPeepholes) {
@@ -147,13 +168,18 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
           out += load(r.peepholes + p.hidden + unit, lanes) * cell;
         store(r.c + at, cell);
         value = divide(sigmoidOf(out) * tanhOf(cell));
-      } else if constexpr (isGru) {
-        const vf update = divide(sigmoidOf(acc[i][0][v]));
-        const vf candidate = load(x + i * columns + 2 * p.hidden + unit, lanes);
-        const vf reset = divide(sigmoidOf(acc[i][1][v]));
-        const vf state = divide(tanhOf(candidate + reset * acc[i][2][v]));
-        value = ((vf)1.0f - update) * state + update * load(h + at);
-      } else if constexpr (KIND == kRnnTanh) {
+      } else if constexpr (PASS == kGruPass || PASS == kGruStatePass) {
+        vf update, sum;
+        if constexpr (PASS == kGruPass) {
+          update = divide(sigmoidOf(acc[i][0][v]));
+          sum = load(x + i * columns + 2 * p.hidden + unit, lanes) +
+                divide(sigmoidOf(acc[i][1][v])) * acc[i][2][v];
+        } else {
+          update = load(r.updates + at);
+          sum = acc[i][0][v];
+        }
+        value = ((vf)1.0f - update) * divide(tanhOf(sum)) + update * load(h + at);
+      } else if constexpr (PASS == kTanhPass) {
         value = divide(tanhOf(acc[i][0][v]));
       } else {
         value = acc[i][0][v] < (vf)0.0f ? (vf)0.0f : acc[i][0][v];
@@ -165,38 +191,55 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
 }
 
 /// All sequences of the workgroup, for the units of NV vectors.
-template <int KIND, int NV>
+template <Pass PASS, int NV>
 TTC_INLINE void runRows(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
                         Tile tile, int64_t rows) {
   constexpr int MOST = VL == 16 ? 4 : 2;
   int64_t row = 0;
   TTC_NO_UNROLL
   for (; row + MOST <= rows; row += MOST)
-    runTile<KIND, MOST, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+    runTile<PASS, MOST, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
   if (VL == 16 && rows - row >= 2) {
-    runTile<KIND, 2, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+    runTile<PASS, 2, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
     row += 2;
   }
   if (row < rows)
-    runTile<KIND, 1, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
+    runTile<PASS, 1, NV>(p, r, h, next, {tile.step, tile.first + row, row, tile.unit});
 }
 
-template <int KIND>
-TTC_INLINE void runStep(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+template <Pass PASS>
+TTC_INLINE void runPass(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
                         int64_t step, Range range) {
   // A single sequence has a vector of weights for each product: only more units at once hide the
   // latency of the sums.
-  constexpr int WIDE = KIND == kLstm ? 2 : KIND == kGru ? 3 : 4;
+  constexpr int WIDE = PASS == kLstmPass ? 2 : PASS == kGruPass ? 3 : 4;
   const int64_t rows = range.end - range.begin;
   int64_t unit = 0;
   if (rows == 1) {
     TTC_NO_UNROLL
     for (; unit + (WIDE - 1) * VL < p.hidden; unit += WIDE * VL)
-      runTile<KIND, 1, WIDE>(p, r, h, next, {step, range.begin, 0, unit});
+      runTile<PASS, 1, WIDE>(p, r, h, next, {step, range.begin, 0, unit});
   }
   TTC_NO_UNROLL
   for (; unit < p.hidden; unit += VL)
-    runRows<KIND, 1>(p, r, h, next, {step, range.begin, 0, unit}, rows);
+    runRows<PASS, 1>(p, r, h, next, {step, range.begin, 0, unit}, rows);
+}
+
+template <int KIND>
+TTC_INLINE void runStep(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+                        int64_t step, Range range) {
+  if constexpr (KIND == kLstm)
+    runPass<kLstmPass>(p, r, h, next, step, range);
+  if constexpr (KIND == kGru)
+    runPass<kGruPass>(p, r, h, next, step, range);
+  if constexpr (KIND == kGruResetFirst) {
+    runPass<kGruGatesPass>(p, r, h, next, step, range);
+    runPass<kGruStatePass>(p, r, h, next, step, range);
+  }
+  if constexpr (KIND == kRnnTanh)
+    runPass<kTanhPass>(p, r, h, next, step, range);
+  if constexpr (KIND == kRnnRelu)
+    runPass<kReluPass>(p, r, h, next, step, range);
 }
 
 /// Row i of a state in scratch, or in a tensor of [states, batch, hidden].
@@ -227,7 +270,7 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.last = take(true);
   r.row = p.row;
   const int64_t states = ceilDiv(p.batch, p.splits) * r.row, cells = p.batch * p.hidden;
-  constexpr int GATES = kRecurrenceGates<KIND>;
+  constexpr int GATES = KIND == kLstm ? 4 : KIND == kGru || KIND == kGruResetFirst ? 3 : 1;
   r.x += direction * GATES * p.hidden;
   r.weights +=
       direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;
@@ -238,7 +281,8 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.last += direction * cells;
   // A step reads the states of the step before in one place, and writes its own to another.
   auto *h = reinterpret_cast<float *>(scratch), *after = h + states;
-  r.c = after + states;
+  r.c = r.updates = after + states;
+  r.resets = r.updates + states;
   const bool isReverse = p.reverse || direction == 1;
   int64_t steps = p.lengths ? 0 : p.steps;
   // Those after the last one that has a step take no time.
@@ -292,6 +336,8 @@ TTC_KERNEL void ttc_kernel_recurrence(void *const *operands, uint8_t *scratch, i
     run<kLstm>(p, operands, scratch, workgroup);
   else if (p.kind == kGru)
     run<kGru>(p, operands, scratch, workgroup);
+  else if (p.kind == kGruResetFirst)
+    run<kGruResetFirst>(p, operands, scratch, workgroup);
   else if (p.kind == kRnnTanh)
     run<kRnnTanh>(p, operands, scratch, workgroup);
   else

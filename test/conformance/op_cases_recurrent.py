@@ -5,7 +5,7 @@ import numpy as np
 from op_cases_elementwise import case
 from op_programs import Tensor
 
-GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+GATES = {"lstm": 4, "gru": 3, "gru_reset_first": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 def sigmoid(x):
@@ -22,6 +22,9 @@ def step(kind, x, h, c, weights, bias, peepholes):
     if kind == "gru":
         z, r = sigmoid(x[0] + h @ weights[0]), sigmoid(x[1] + h @ weights[1])
         return (1 - z) * np.tanh(x[2] + r * (h @ weights[2] + bias)) + z * h, c
+    if kind == "gru_reset_first":
+        z, r = sigmoid(x[0] + h @ weights[0]), sigmoid(x[1] + h @ weights[1])
+        return (1 - z) * np.tanh(x[2] + (r * h) @ weights[2]) + z * h, c
     sum = x[0] + h @ weights[0]
     return (np.tanh(sum) if kind == "rnn_tanh" else np.maximum(sum, 0)), c
 

@@ -15,12 +15,24 @@ using ::ttc::kernels::RecurrenceParams;
 
 static_assert(static_cast<int64_t>(RecurrenceKind::Lstm) == ::ttc::kernels::kLstm);
 static_assert(static_cast<int64_t>(RecurrenceKind::Gru) == ::ttc::kernels::kGru);
+static_assert(static_cast<int64_t>(RecurrenceKind::GruResetFirst) ==
+              ::ttc::kernels::kGruResetFirst);
 static_assert(static_cast<int64_t>(RecurrenceKind::RnnTanh) == ::ttc::kernels::kRnnTanh);
 static_assert(static_cast<int64_t>(RecurrenceKind::RnnRelu) == ::ttc::kernels::kRnnRelu);
 static_assert(RecurrenceOp::kUnits == ::ttc::kernels::kRecurrenceUnits);
 
 int64_t RecurrenceOp::getNumGates(RecurrenceKind kind) {
-  return kind == RecurrenceKind::Lstm ? 4 : kind == RecurrenceKind::Gru ? 3 : 1;
+  switch (kind) {
+  case RecurrenceKind::Lstm:
+    return 4;
+  case RecurrenceKind::Gru:
+  case RecurrenceKind::GruResetFirst:
+    return 3;
+  case RecurrenceKind::RnnTanh:
+  case RecurrenceKind::RnnRelu:
+    return 1;
+  }
+  llvm_unreachable("unknown kind");
 }
 
 LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
@@ -107,7 +119,10 @@ int64_t RecurrenceOp::getGrid() {
 }
 int64_t RecurrenceOp::getScratchBytes() {
   const RecurrenceParams p = getRecurrenceParams(*this);
-  const int64_t states = getKind() == RecurrenceKind::Lstm ? 3 : 2;
+  // The state before and after a step, and the cells, or the gates of the first product.
+  const int64_t states = getKind() == RecurrenceKind::Lstm            ? 3
+                         : getKind() == RecurrenceKind::GruResetFirst ? 4
+                                                                      : 2;
   return states * llvm::divideCeilSigned(p.batch, p.splits) * p.row * 4;
 }
 bool RecurrenceOp::hasEpilogue() { return false; }

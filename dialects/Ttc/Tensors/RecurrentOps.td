@@ -19,6 +19,7 @@ def Ttc_RecurrenceOp : Ttc_InferredOp<"recurrence", [AttrSizedOperandSegments,
     - `lstm`, gates i, o, f, g: `c' = s(f) * c + s(i) * tanh(g)`, `h' = s(o) * tanh(c')`. With `peepholes` [directions, 3 * hidden], i and f have
       `p_i * c` and `p_f * c` added, and o has `p_o * c'`; the operand holds `p_i`, `p_o` and `p_f`.
     - `gru`, gates z, r, n: `n' = tanh(x_n + s(r) * (h R_n + bias))`, `h' = (1 - s(z)) * n' + s(z) * h`. `bias` is [directions, hidden].
+    - `gru_reset_first`, the same gates: `n' = tanh(x_n + (s(r) * h) R_n)`, which takes two products after each other.
     - `rnn_tanh`, `rnn_relu`, one gate: `h' = tanh(x + h R)` or `max(x + h R, 0)`.
 
     `weights` holds the weights of 16 units after each other: [directions, hidden / 16 rounded up, hidden, gates, 16]. Element [d, b, k, g, j] is the

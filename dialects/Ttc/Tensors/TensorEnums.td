@@ -72,7 +72,8 @@ def Ttc_CumulativeKindAttr : Ttc_EnumAttr<Ttc_CumulativeKind, "cumulative_kind">
 /// The cases are those of kernels/Params.h.
 def Ttc_RecurrenceKind : Ttc_Enum<"RecurrenceKind", "how a step makes its state", [
   I32EnumAttrCase<"Lstm", 0, "lstm">, I32EnumAttrCase<"Gru", 1, "gru">,
-  I32EnumAttrCase<"RnnTanh", 2, "rnn_tanh">, I32EnumAttrCase<"RnnRelu", 3, "rnn_relu">]>;
+  I32EnumAttrCase<"GruResetFirst", 2, "gru_reset_first">,
+  I32EnumAttrCase<"RnnTanh", 3, "rnn_tanh">, I32EnumAttrCase<"RnnRelu", 4, "rnn_relu">]>;
 def Ttc_RecurrenceKindAttr : Ttc_EnumAttr<Ttc_RecurrenceKind, "recurrence_kind">;
 
 /// The cases are those of kernels/BlockFormats.h.

@@ -465,8 +465,9 @@ private:
     return isWhole ? e.add(bias, e.fit(gate(stateBias, 0, 2), 0, 3 * hidden)) : bias;
   }
   std::optional<RecurrenceKind> getKind() override {
-    return resetAfter && areActivations({"Sigmoid", "Tanh"}) ? std::optional(RecurrenceKind::Gru)
-                                                             : std::nullopt;
+    if (!areActivations({"Sigmoid", "Tanh"}))
+      return std::nullopt;
+    return resetAfter ? RecurrenceKind::Gru : RecurrenceKind::GruResetFirst;
   }
   Value getStateBias() override { return gate(stateBias, 2); }
   State step(Value x, const State &state) override {

@@ -58,7 +58,7 @@ g (float[2,1,5] x, float[1,512,5] w, float[1,512,512] r, float[2,1,4] small, flo
 // LARGE-NOT: ttc.recurrence
 // LARGE: ttc.recurrence rnn_tanh {{.*}} (tensor<2x1x362xf32>
 
-// Both forms of the reset gate, with a state from the start. One needs two products after each other.
+// Both forms of the reset gate, with a state from the start.
 //--- gru.txt
 <ir_version: 8, opset_import: ["" : 22]>
 g (float[1,3,5] x, float[1,12,5] w, float[1,12,4] r, float[1,3,4] h) => (float[1,3,4] before, float[1,3,4] after)
@@ -66,8 +66,7 @@ g (float[1,3,5] x, float[1,12,5] w, float[1,12,4] r, float[1,3,4] h) => (float[1
   u, before = GRU<hidden_size = 4>(x, w, r, , , h)
   v, after = GRU<hidden_size = 4, linear_before_reset = 1>(x, w, r, , , h)
 }
-// GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
-// GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+// GRU: ttc.recurrence gru_reset_first %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x3x12xf32>, tensor<1x1x4x3x16xf32>, tensor<1x1x3x4xf32>)
 // GRU: ttc.recurrence gru %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x3x12xf32>, tensor<1x1x4x3x16xf32>, tensor<1x1x3x4xf32>)
 // GRU-NOT: ttc.concat
 
