@@ -42,6 +42,10 @@ __all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "
 
 _log = logging.getLogger("ttc.torch")
 
+# By default, Dynamo leaves modules of recurrent layers to PyTorch, and cuts the graphs around them. It
+# looks at this setting while it traces, before a backend is called: no narrower place can set it.
+torch._dynamo.config.allow_rnn = True
+
 # Shapes, with the values of numbers, of one graph and one module for which there are bundles.
 MOST_SHAPES = 8
 # Changes of weights after which a graph is left to PyTorch: each costs a compilation.

@@ -333,6 +333,15 @@ def test_dropout_in_eval():
     assert taken(compiled)
 
 
+@pytest.mark.parametrize("layer", [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN])
+def test_recurrent_layers(layer):
+    """They are one graph with what is around them, which PyTorch alone would cut in three."""
+    model = layer(8, 20, num_layers=2, bidirectional=True, batch_first=True).eval()
+    compiled = Compiled(lambda x: [part + 1 for part in torch.utils._pytree.tree_leaves(model(x * 2))])
+    compiled(torch.randn(3, 7, 8))
+    assert taken(compiled) and len(compiled.graphs) == 1
+
+
 def test_attention():
     compiled = Compiled(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
     compiled(*(torch.randn(1, 2, 5, 8) for _ in range(3)))
