@@ -38,6 +38,9 @@ static_assert(getEvenGroups(1) == 1 && getEvenGroups(2) == 2 && getEvenGroups(3)
 /// The bytes that a row block's A and one panel of B may take of an L2 cache of 512 KiB, the
 /// smallest usual one; the rest is for results and the next panel.
 inline constexpr int64_t kL2Budget = 384 * 1024;
+/// The tiles for which a panel of narrow weights is converted once, and not in each of them. Its
+/// bytes as f32 may take kL2Budget.
+inline constexpr int64_t kTilesForConversion = 3;
 /// The bytes of A that a row block has at least, however large a panel is: below, panels are
 /// streamed too often.
 inline constexpr int64_t kMinBlockBytes = 96 * 1024;

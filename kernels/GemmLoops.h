@@ -25,6 +25,23 @@ struct PanelArgs {
   ProgramMarkers *markers;
 };
 
+/// Elements of a panel.
+template <typename TB> TTC_INLINE int64_t panelSize(int64_t depth, int64_t nr) {
+  return (depth + (hasScales<TB> ? kScaleRows : 0)) * nr;
+}
+
+/// The weights of a panel as f32.
+template <typename TB>
+TTC_INLINE void convertPanel(const TB *from, int64_t depth, int64_t nr, float *to) {
+  const auto *scales = reinterpret_cast<const float *>(from + depth * nr);
+  TTC_NO_UNROLL
+  for (int64_t k = 0; k < depth; ++k) {
+    TTC_NO_UNROLL
+    for (int64_t column = 0; column < nr; column += VL)
+      store(to + k * nr + column, loadWeights(from + k * nr + column, scales + column));
+  }
+}
+
 /// `valid` columns from column `shift` of the panel on, in NV vectors. `WIDE`: see depthUnroll().
 template <int NV, bool WIDE, typename TB>
 TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, int64_t shift,
@@ -71,6 +88,9 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
       t.channel = g.group * p.c;
       t.b = b + shift + k * p.nr;
       t.panelStep = 0;
+      t.scales = nullptr;
+      if constexpr (hasScales<TB>)
+        t.scales = reinterpret_cast<const float *>(b + depth * p.nr) + shift;
       const char *stored = k + partDepth < depth
                                ? reinterpret_cast<const char *>(b + (k + partDepth) * p.nr)
                                : g.next;
@@ -129,6 +149,9 @@ TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const
   t.channel = 0;
   t.b = b;
   t.panelStep = panelStep;
+  t.scales = nullptr;
+  if constexpr (hasScales<TB>)
+    t.scales = reinterpret_cast<const float *>(b + p.c * p.nr);
   t.prefetch = nullptr;
   t.prefetchStep = 0;
   t.out = out + g.outBase + g.col;
@@ -148,7 +171,7 @@ template <typename TB>
 TTC_INLINE int64_t runOneRow(PanelArgs &g, const TB *b, int64_t begin, int64_t end,
                              const GemmParams &p, void *const *operands, float *out,
                              epilogue_t epilogue) {
-  int64_t panelStep = p.c * p.nr;
+  int64_t panelStep = panelSize<TB>(p.c, p.nr);
   TTC_NO_UNROLL
   while (end - begin > 1) {
     int64_t left = end - begin, count = ceilDiv(left, ceilDiv(left, kPanelsOfRow));
@@ -243,17 +266,22 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
         int64_t inGroup = panel % groupPanels;
         bool whole = inGroup + 1 < groupPanels || rest == p.nr;
         g.col = g.group * p.o + inGroup * p.nr;
-        const TB *stored = bBatch + panel * depth * p.nr;
-        g.next =
-            reinterpret_cast<const char *>(panel + 1 < panels ? stored + depth * p.nr : stored);
+        const int64_t panelStep = panelSize<TB>(depth, p.nr);
+        const TB *stored = bBatch + panel * panelStep;
+        g.next = reinterpret_cast<const char *>(panel + 1 < panels ? stored + panelStep : stored);
         g.nextBytes = p.nr * sizeof(TB);
         if (p.bMode == kBPacked) {
           runWholeOrRest(g, stored, p, whole, rest, operands, out, epilogue);
           continue;
         }
-        // Only an f32 B is packed at run time.
-        if constexpr (sizeof(TB) == sizeof(float)) {
-          auto *packed = reinterpret_cast<float *>(scratch + p.panelAt);
+        auto *packed = reinterpret_cast<float *>(scratch + p.panelAt);
+        if constexpr (sizeof(TB) != sizeof(float)) {
+          {
+            TTC_SUM_ZONE(markers, 0, "convert");
+            convertPanel(stored, depth, p.nr, packed);
+          }
+          runWholeOrRest<float>(g, packed, p, whole, rest, operands, out, epilogue);
+        } else { // only an f32 B is packed at run time
           {
             TTC_SUM_ZONE(markers, 0, "pack");
             if (whole)

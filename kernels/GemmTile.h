@@ -20,6 +20,8 @@ template <typename TB> struct TileArgs {
   const TB *b;
   // From one panel to the next, in elements, where a tile has several.
   int64_t panelStep;
+  // The scales of the tile's columns in its first panel, if TB has scales.
+  const float *scales;
   // The next panel, from the part that this tile prefetches on.
   const char *prefetch;
   int64_t prefetchStep;
@@ -87,18 +89,34 @@ TTC_INLINE bool meetsPanels(const GemmParams &p) {
          (p.nr == 2 * VL || (p.nr == 3 * VL && VL == 16));
 }
 
+/// VL elements of a row of a panel, times their `scales`, if they have any.
+template <typename TB> TTC_INLINE vf loadWeights(const TB *from, const float *scales) {
+  if constexpr (hasScales<TB>)
+    return load(from) * load(scales);
+  else
+    return load(from);
+}
+/// The same place in another panel.
+template <typename TB> TTC_INLINE const float *moveScales(const float *scales, int64_t elements) {
+  return hasScales<TB>
+             ? reinterpret_cast<const float *>(reinterpret_cast<const TB *>(scales) + elements)
+             : nullptr;
+}
+
 /// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B: NV
 /// vectors, the same number of each of P panels.
 template <int P, int MR, int NV, int KU, typename TB>
 TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int64_t step,
                          const TB *b, int64_t nr, int64_t panelStep, int64_t depth, bool prefetches,
-                         const char *prefetch, int64_t prefetchStep) {
+                         const char *prefetch, int64_t prefetchStep,
+                         const float *scales = nullptr) {
   constexpr int each = NV / P;
   auto add = [&](vf(&sums)[MR][NV], int64_t u, int64_t at) __attribute__((always_inline)) {
     vf bv[NV];
     TTC_UNROLL
     for (int v = 0; v < NV; ++v)
-      bv[v] = load(b + v / each * panelStep + u * nr + v % each * VL);
+      bv[v] = loadWeights(b + v / each * panelStep + u * nr + v % each * VL,
+                          moveScales<TB>(scales, v / each * panelStep) + v % each * VL);
     TTC_UNROLL
     for (int r = 0; r < MR; ++r) {
       vf av = (vf)a[r][at * step];
@@ -133,14 +151,15 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 template <int MR, int NV, int KU, typename TB>
 TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[MR],
                                  const GemmParams &p, int64_t first, const TB *b, int64_t depth,
-                                 bool prefetches, const char *prefetch, int64_t prefetchStep) {
+                                 bool prefetches, const char *prefetch, int64_t prefetchStep,
+                                 const float *scales) {
   const int64_t ofGroup = p.c * p.groups / p.shuffle;
   int64_t group = first % p.shuffle, at = group * ofGroup + first / p.shuffle;
   auto add = [&](vf(&sums)[MR][NV]) __attribute__((always_inline)) {
     vf bv[NV];
     TTC_UNROLL
     for (int v = 0; v < NV; ++v)
-      bv[v] = load(b + v * VL);
+      bv[v] = loadWeights(b + v * VL, scales + v * VL);
     TTC_UNROLL
     for (int r = 0; r < MR; ++r) {
       vf av = (vf)a[r][at];
@@ -186,7 +205,7 @@ TTC_INLINE void multiplyApart(vf (&acc)[KU][MR][NV], const float *first, const T
       part[i / NV][r - BEGIN][i % NV] = acc[i / NV][r][i % NV];
   }
   multiply<P>(part, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
-              t.prefetchStep);
+              t.prefetchStep, t.scales);
   TTC_UNROLL
   for (int r = BEGIN; r < END; ++r) {
     TTC_UNROLL
@@ -235,10 +254,10 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
       }
     } else if (P == 1 && p.shuffle != 0)
       multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,
-                       t.prefetchStep);
+                       t.prefetchStep, t.scales);
     else
       multiply<P>(acc, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
-                  t.prefetchStep);
+                  t.prefetchStep, t.scales);
   } else {
     bool copied = p.aMode == kRowsCopied;
     int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -250,10 +269,10 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
         a[r] = t.table[r * taps + tap] + (p.shuffle != 0 ? 0 : t.channel);
       if (P == 1 && p.shuffle != 0)
         multiplyShuffled(acc, a, p, t.channel, t.b + tap * depth * p.nr, depth, prefetches,
-                         t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+                         t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep, t.scales);
       else
         multiply<P>(acc, a, 1, t.b + tap * depth * p.nr, p.nr, t.panelStep, depth, prefetches,
-                    t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+                    t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep, t.scales);
     }
   }
 

@@ -12,6 +12,10 @@ typedef _Float16 f16;
 struct bf16 {
   uint16_t bits;
 };
+/// A byte that is multiplied by the scale of its column.
+struct scaled8 {
+  int8_t value;
+};
 
 /// Rounds to nearest, even.
 TTC_INLINE void store(f16 *to, vf value) {
@@ -37,6 +41,12 @@ TTC_INLINE vf load(const int8_t *from) {
   wide integers = __builtin_convertvector(*reinterpret_cast<const narrow *>(from), wide);
   return __builtin_convertvector(integers, vf);
 }
+
+TTC_INLINE vf load(const scaled8 *from) { return load(&from->value); }
+
+/// Whether panels of this type end with a scale for each column.
+template <typename T> constexpr bool hasScales = false;
+template <> inline constexpr bool hasScales<scaled8> = true;
 
 } // namespace ttc::kernels
 

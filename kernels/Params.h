@@ -27,6 +27,8 @@ enum GemmBMode : int64_t {
   kBPacked = 0,
   /// A strided run-time matrix; each panel is packed into scratch before its use.
   kBStrided = 1,
+  /// Packed ahead of time in a narrower type; each panel is converted into scratch before its use.
+  kBConverted = 2,
 };
 
 /// The elements of an image that count along its three spatial dimensions: the number of an operand
@@ -34,6 +36,9 @@ enum GemmBMode : int64_t {
 struct ValidParams {
   int64_t operand[3];
 };
+
+/// Bytes of the scale of a column, in rows of a panel of bytes.
+constexpr int64_t kScaleRows = 4;
 
 struct GemmParams {
   // Batch dimensions, outermost first, 1 where unused; strides in elements, 0 to broadcast.

@@ -2,6 +2,7 @@
 // ttc.kernel.gemm: its verifier, and the kernel's arguments and grid by the op's plan.
 #include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
+#include "kernels/Budgets.h"
 #include "kernels/Params.h"
 
 using namespace mlir;
@@ -205,11 +206,14 @@ LogicalResult KernelGemmOp::verify() {
       return failure();
   }
 
-  int64_t taps = getKernel() ? llvm::product_of(*getKernel()) : 1;
-  int64_t depth = taps * (aShape.back() / groups);
+  const int64_t depth = getDepth();
   if (getPacked()) {
     SmallVector<int64_t> expected{groups, llvm::divideCeilSigned(columns / groups, nr), depth, nr};
-    if (getB().getType().getShape() != ArrayRef(expected))
+    SmallVector<int64_t> scaled = expected;
+    scaled[2] += kernels::kScaleRows;
+    const bool mayScale = getB().getType().getElementType().isInteger(8);
+    if (auto shape = getB().getType().getShape();
+        shape != ArrayRef(expected) && (!mayScale || shape != ArrayRef(scaled)))
       return emitOpError() << "(C8) expected b packed as [" << ArrayRef(expected) << "], found ["
                            << getB().getType().getShape() << "]";
     if (getBView())
@@ -237,13 +241,21 @@ LogicalResult KernelGemmOp::verify() {
   return verifyLoops(*this);
 }
 
+int64_t KernelGemmOp::getDepth() {
+  const int64_t taps = getKernel() ? llvm::product_of(*getKernel()) : 1;
+  return taps * (getAViewOrIdentity().getShape().back() / static_cast<int64_t>(getGroups()));
+}
+
 StringRef KernelGemmOp::getKernelSymbol() {
   Type stored = getB().getType().getElementType();
   if (stored.isF16())
     return "ttc_kernel_gemm_f16";
   if (stored.isBF16())
     return "ttc_kernel_gemm_bf16";
-  return stored.isInteger(8) ? "ttc_kernel_gemm_i8" : "ttc_kernel_gemm";
+  if (!stored.isInteger(8))
+    return "ttc_kernel_gemm";
+  return getB().getType().getDimSize(2) == getDepth() ? "ttc_kernel_gemm_i8"
+                                                      : "ttc_kernel_gemm_scaled_i8";
 }
 
 bool KernelGemmOp::isPlanned() { return getPlan().has_value(); }
@@ -270,7 +282,13 @@ static std::pair<GemmParams, int64_t> getParams(KernelGemmOp op) {
   p.tableAt = reserve(table, rows * (copied ? p.kernel[1] : taps) * 8);
   p.copyBytes = copied ? getCopiedBytes(p, rows) : 0;
   p.copyAt = reserve(copied, p.copyBytes);
-  p.panelAt = reserve(!op.getPacked(), taps * p.c * p.nr * 4);
+  const int64_t panelBytes = taps * p.c * p.nr * 4;
+  const int64_t tiles = llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr * p.rowSplits);
+  if (op.getPacked() && !op.getB().getType().getElementType().isF32() &&
+      panelBytes <= kernels::kL2Budget &&
+      std::min(tiles, p.blockTiles) >= kernels::kTilesForConversion)
+    p.bMode = kernels::kBConverted;
+  p.panelAt = reserve(p.bMode != kernels::kBPacked, panelBytes);
   p.partialAt = reserve(p.blockDepth != 0, rows * p.nr * 4);
   return {p, at};
 }

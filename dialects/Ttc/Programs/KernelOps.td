@@ -136,7 +136,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
     `tile` is the register tile: rows, and columns of a panel (nr).
 
     A packed `b` may be stored as f16, bf16 or i8. Its elements are converted to f32 when they are
-    loaded, exactly, and all arithmetic is in f32.
+    loaded, exactly, and all arithmetic is in f32. As i8, [group][panel][k + 4][nr], each panel ends with nr scales of f32: an
+    element is multiplied by the scale of its column when it is loaded, and rounded to f32.
 
     `shuffle` is the number of groups of a channel shuffle through which the channels of `a` are read: as if `a` were
     seen as [..., shuffle, C / shuffle], its last two dimensions transposed, and merged again. The result has the bits
@@ -159,7 +160,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
       spatial dimension, `pads` two.
     - (C6) `groups` divides the channels of `a` and of the result; without `kernel` it is 1.
     - (C7) The result has the shape of the convolution, or as many rows as `a`.
-    - (C8) A packed `b` has the packed shape, and no `b_view`. Otherwise `b` ends in [K, N], and the
+    - (C8) A packed `b` has the packed shape, as i8 also with scales, and no `b_view`. Otherwise `b` ends in [K, N], and the
       batch dimensions of `a` and `b` broadcast to those of the result.
     - (C9) At most three batch dimensions remain after those with consecutive strides are merged.
     - (C10) `plan`, which `--ttc-plan-gemms` adds before the op is lowered, has `rows` that are possible
@@ -201,6 +202,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
     /// The view of each operand and of the result, the identity where none is given.
     ::mlir::ttc::ViewAttr getAViewOrIdentity();
     ::mlir::ttc::ViewAttr getBViewOrIdentity();
+    /// The products of an element of the result.
+    int64_t getDepth();
     ::mlir::ttc::ViewAttr getResultViewOrIdentity();
   }];
 }

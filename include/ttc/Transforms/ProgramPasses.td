@@ -567,8 +567,8 @@ def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {
     The constant, packed weights of `ttc.kernel.gemm` are stored in a narrower type, from which the
     kernel converts them when it loads them. `weights` says in which one:
 
-    - `auto`: in i8, bf16 or f16, if that type holds every weight exactly; the result has the same bits
-      as with f32;
+    - `auto`: in i8, in i8 with a scale of f32 for each column, in bf16 or in f16, if that gives every weight exactly, as those
+      of `DequantizeLinear`; the result has the same bits as with f32;
     - `f32`: in f32;
     - `f16`, `bf16`: rounded to nearest. A tensor with a finite weight that would become infinite stays
       as it is;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ttc_kernel_gemm_{f16,bf16,i8} against ttc_kernel_gemm with the same weights as f32: the same
-// bits, whether weights are converted when they are loaded or panel by panel.
+// ttc_kernel_gemm_{f16,bf16,i8,scaled_i8} against ttc_kernel_gemm with the same weights as f32: the
+// same bits, whether weights are converted when they are loaded or panel by panel.
 #include "KernelCases.h"
 #include "ttc/Analysis/GemmPlan.h"
 #include <cmath>
@@ -16,6 +16,8 @@ struct StoredType {
   int64_t bytes;
   /// A random stored number and its value.
   std::function<float(std::mt19937 &, uint8_t *)> make;
+  /// Whether each panel ends with a scale for each column.
+  bool hasScales = false;
 };
 
 float makeF16(std::mt19937 &random, uint8_t *stored) {
@@ -53,7 +55,7 @@ struct Case {
 
 TEST(NarrowGemmKernel, SameBitsAsF32) {
   const std::vector<StoredType> types = {
-      {"f16", 2, makeF16}, {"bf16", 2, makeBF16}, {"i8", 1, makeI8}};
+      {"f16", 2, makeF16}, {"bf16", 2, makeBF16}, {"i8", 1, makeI8}, {"i8", 1, makeI8, true}};
   const std::string conv = ", kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>";
   const std::vector<Case> cases = {
       // One tile of rows: converted when loaded; the last panel is not full.
@@ -76,9 +78,9 @@ TEST(NarrowGemmKernel, SameBitsAsF32) {
   auto columnsOf = [&](const Case &v) {
     return mlir::ttc::chooseGemmTile(lanes, v.rows, v.columns / v.groups).columns;
   };
-  auto shapeOf = [&](const Case &v) {
-    int64_t nr = columnsOf(v);
-    return std::vector<int64_t>{v.groups, (v.columns / v.groups + nr - 1) / nr, v.depth, nr};
+  auto shapeOf = [&](const Case &v, bool hasScales = false) {
+    int64_t nr = columnsOf(v), depth = v.depth + (hasScales ? 4 : 0);
+    return std::vector<int64_t>{v.groups, (v.columns / v.groups + nr - 1) / nr, depth, nr};
   };
   std::vector<size_t> narrow, wide;
   for (const StoredType &type : types)
@@ -87,8 +89,8 @@ TEST(NarrowGemmKernel, SameBitsAsF32) {
       std::string op =
           "ttc.kernel.gemm %0, %1 {packed, tile = " + array({tile.rows, tile.columns}) +
           v.attributes + "}";
-      std::string b = tensor(shapeOf(v)), stored = b;
-      stored.replace(b.size() - 4, 3, type.name);
+      std::string b = tensor(shapeOf(v)), stored = tensor(shapeOf(v, type.hasScales));
+      stored.replace(stored.size() - 4, 3, type.name);
       narrow.push_back(suite.add(op, {tensor(v.a), stored}, tensor(v.result), Tail::position));
       wide.push_back(suite.add(op, {tensor(v.a), b}, tensor(v.result), Tail::position));
     }
@@ -97,15 +99,29 @@ TEST(NarrowGemmKernel, SameBitsAsF32) {
   for (const StoredType &type : types)
     for (const Case &v : cases) {
       std::mt19937 random(index);
-      size_t count = product(shapeOf(v));
-      Buffer a(product(v.a)), values(count), stored((count * type.bytes + 3) / 4);
+      size_t count = product(shapeOf(v)), size = product(shapeOf(v, type.hasScales));
+      Buffer a(product(v.a)), values(count), stored((size * type.bytes + 3) / 4);
       a.fillRandom(index);
-      for (size_t i = 0; i < count; ++i)
-        values[i] = type.make(random, reinterpret_cast<uint8_t *>(stored.data()) + i * type.bytes);
+      auto *bytes = reinterpret_cast<uint8_t *>(stored.data());
+      const size_t nr = columnsOf(v), ofPanel = v.depth * nr;
+      for (size_t i = 0; i < count; ++i) {
+        const size_t panel = type.hasScales ? i / ofPanel : 0;
+        values[i] = type.make(random, bytes + (i + panel * 4 * nr) * type.bytes);
+      }
+      for (size_t i = 0; type.hasScales && i < count; i += ofPanel)
+        for (size_t column = 0; column < nr; ++column) {
+          const float scale = std::ldexp(1.0f + (random() & 0xffff) / 65536.0f,
+                                         static_cast<int>(random() % 20) - 10);
+          std::memcpy(bytes + i / ofPanel * (ofPanel + 4 * nr) + ofPanel + 4 * column, &scale, 4);
+          for (size_t k = 0; k < ofPanel; k += nr)
+            values[i + k + column] *= scale;
+        }
       Buffer expected(product(v.result)), found(product(v.result), 1e30f);
       suite.program(wide[index])({a.data(), values.data(), expected.data()});
       suite.program(narrow[index])({a.data(), stored.data(), found.data()}, index % 2);
-      expectEqual(expected, found, type.name + " " + tensor(v.a) + " " + tensor(v.result));
+      expectEqual(expected, found,
+                  type.name + (type.hasScales ? " scaled " : " ") + tensor(v.a) + " " +
+                      tensor(v.result));
       ++index;
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ExactScales.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
@@ -129,7 +130,7 @@ private:
     }
   }
 
-  /// The weights in the narrowest type that holds all of them; nothing if there is none.
+  /// The weights in the narrowest form that gives all of them; nothing if there is none.
   Tensors narrowExactly(ConstantOp constant, const Tensors &from) {
     // The bits of f32 that the types lack, at least: quick to look at.
     struct {
@@ -139,6 +140,9 @@ private:
                       {BFloat16Type::get(&getContext()), 0xffff},
                       {Float16Type::get(&getContext()), 0x1fff}};
     for (auto [type, lost] : candidates) {
+      if (type.isBF16())
+        if (Tensors scaled = scaleExactly(from); !scaled.empty())
+          return scaled;
       if (type.isF16() && !hasF16)
         continue;
       Tensors result;
@@ -156,6 +160,17 @@ private:
         return result;
     }
     return {};
+  }
+
+  static Tensors scaleExactly(const Tensors &from) {
+    Tensors result;
+    for (const ConstantTensor &tensor : from) {
+      std::optional<ConstantTensor> scaled = findExactScales(tensor);
+      if (!scaled)
+        return {};
+      result.push_back(*scaled);
+    }
+    return result;
   }
 
   void narrowTo(const Weights &of, const Tensors &from, Type type) {

@@ -6,10 +6,10 @@
 // READ: ttc.tuning = {entries = {"kernel.gemm (tensor<128x768xf32>, tensor<1x48x768x16xf32>) -> {{.*}}" = #ttc.gemm_plan<rows = direct, splits = [1, 2, 8], block = 11>,
 // READ-SAME: "matmul (tensor<128x768xf32>, constant tensor<768x768xf32>) -> {{.*}}" = #ttc.kernel_choice<direct, tile = [5, 16]>
 // READ-SAME: file = "{{.*}}v3.txt"
-// RUN: ttc-opt %t/model.mlir --ttc-trace-pipeline="target-cpu=x86-64-v3 compile=false tuning=%t/v3.txt" --mlir-print-ir-after=ttc-plan-gemms -o %t/tuned.mlir 2>&1 | FileCheck %s --check-prefix=TUNED
+// RUN: ttc-opt %t/model.mlir --ttc-trace-pipeline="target-cpu=x86-64-v3 compile=false weights=f32 tuning=%t/v3.txt" --mlir-print-ir-after=ttc-plan-gemms -o %t/tuned.mlir 2>&1 | FileCheck %s --check-prefix=TUNED
 // TUNED-NOT: ttc.tuning
 // TUNED: ttc.kernel.gemm {{.*}}plan = #ttc.gemm_plan<rows = direct, splits = [1, 2, 8], block = 11>, tile = array<i64: 5, 16>
-// RUN: ttc-opt %t/model.mlir --ttc-trace-pipeline="target-cpu=x86-64-v3 compile=false" --mlir-print-ir-after=ttc-plan-gemms -o %t/untuned.mlir 2>&1 | FileCheck %s --check-prefix=UNTUNED
+// RUN: ttc-opt %t/model.mlir --ttc-trace-pipeline="target-cpu=x86-64-v3 compile=false weights=f32" --mlir-print-ir-after=ttc-plan-gemms -o %t/untuned.mlir 2>&1 | FileCheck %s --check-prefix=UNTUNED
 // UNTUNED: ttc.kernel.gemm {{.*}}plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 16], block = 11>, tile = array<i64: 6, 16>
 
 // Each way in which a file can be wrong.
