@@ -11,8 +11,8 @@ using namespace mlir::ttc;
 static constexpr int64_t kScaleRows = sizeof(float);
 /// With fewer rows, scales take as much as they save.
 static constexpr int64_t kLeastDepth = 16;
-/// The smallest weight of a column is assumed to be at most so many times its scale.
-static constexpr int kMostMultiple = 8;
+/// The largest magnitude of a byte.
+static constexpr int kMostMultiple = 128;
 
 namespace {
 /// Column `first` of a panel.
