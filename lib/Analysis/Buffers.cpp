@@ -99,9 +99,43 @@ FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
   return Storages().getBoundBuffer(value);
 }
 
+/// Verifies that each use of a value finds it in its buffer: that nothing else has been written
+/// there since.
+static LogicalResult verifyContents(TraceOp trace, Storages &storages) {
+  struct Content {
+    Value root;
+    Operation *writer; ///< null: an argument
+  };
+  DenseMap<Attribute, Content> contents;
+  // Arguments with one buffer are views of one value.
+  for (BlockArgument argument : trace.getBody().getArguments())
+    contents.try_emplace(storages.getBoundBuffer(argument), Content{argument, nullptr});
+  for (Operation &op : trace.getBody().front()) {
+    if (!isa<DeviceWorkOpInterface>(op) && !op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      FlatSymbolRefAttr buffer = storages.getBoundBuffer(operand.get());
+      const Content content = contents.lookup(buffer);
+      std::optional<ValueStorage> storage = storages.get(operand.get());
+      if (content.root == storage->root ||
+          (isa<BlockArgument>(storage->root) && content.root && !content.writer))
+        continue;
+      InFlightDiagnostic error = op.emitError("expected operand ")
+                                 << operand.getOperandNumber() << " to be in " << buffer
+                                 << " until here, found another value there";
+      if (content.writer)
+        error.attachNote(content.writer->getLoc()) << "written here";
+      return error;
+    }
+    for (Value result : op.getResults())
+      contents[storages.getBoundBuffer(result)] = {storages.get(result)->root, &op};
+  }
+  return success();
+}
+
 LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
   Storages storages;
-  for (auto trace : module.getOps<TraceOp>())
+  for (auto trace : module.getOps<TraceOp>()) {
     for (Operation &op : trace.getBody().front()) {
       auto isUnbound = [&](Value value) { return !storages.getBoundBuffer(value); };
       if (isa<DeviceWorkOpInterface>(op) &&
@@ -109,6 +143,9 @@ LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
         return op.emitError("expected operands and results that are bound to buffers; "
                             "--ttc-bind-buffers binds them");
     }
+    if (!trace.isEncoded() && failed(verifyContents(trace, storages)))
+      return failure();
+  }
   return success();
 }
 

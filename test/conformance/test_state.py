@@ -191,6 +191,33 @@ def test_onnx_caches_are_not_copied(tools, decoder):
         assert not [c for c in trace["commands"] if c["opcode"] == "copy"]
 
 
+def test_onnx_states_that_change_places(tools, tmp_path):
+    """Two states change places, and two others keep what one of them was, in another shape."""
+    def info(name, *shape):
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+    nodes = [helper.make_node("Reshape", ["old_a", "flat"], ["new_d"]), helper.make_node("Reshape", ["old_a", "flat"], ["new_c"]),
+             helper.make_node("Sum", ["old_c", "old_d", "x"], ["y"]), helper.make_node("Identity", ["old_b"], ["new_a"]),
+             helper.make_node("Identity", ["old_a"], ["new_b"])]
+    shapes = {"d": [32], "a": [4, 8], "b": [4, 8], "c": [32]}
+    graph = helper.make_graph(nodes, "places", [info("x", 32), *(info(f"old_{name}", *shapes[name]) for name in "cdab")],
+                              [info("y", 32), *(info(f"new_{name}", *shape) for name, shape in shapes.items())],
+                              [helper.make_tensor("flat", TensorProto.INT64, [1], [32])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "model.onnx")
+    tools.compile(tmp_path / "model.onnx", tmp_path / "model.ttcb", "--state=old_*=new_*")
+    random, reference = np.random.default_rng(4), ReferenceEvaluator(str(tmp_path / "model.onnx"))
+    with tools.open(tmp_path / "model.ttcb") as bundle, bundle.device(cores=2) as device:
+        states = {name: random.standard_normal(port.empty().shape, np.float32) for name, (_, port) in bundle.states.items()}
+        for name, value in states.items():
+            device.write(name, value)
+        for _ in range(4):
+            x = random.standard_normal(32, np.float32)
+            y, *after = reference.run(None, {"x": x, **states})
+            assert np.array_equal(device.run(bundle.entries["main"], {"x": x})["y"], y)
+            states = {f"old_{name}": value for name, value in zip(shapes, after)}
+            assert {name: np.array_equal(device.read(name), value) for name, value in states.items()} == dict.fromkeys(states, True)
+
+
 def test_wrong_names_of_states(tools, decoder, tmp_path):
     done = tools.run("ttc-translate", "--onnx-to-bundle", decoder / "decode.onnx", "--state=cache_*=present_*",
                      "-o", tmp_path / "x.ttcb", check=False)

@@ -52,7 +52,7 @@ private:
 };
 
 /// Fails, with an error, unless all operands and results of device work in traces on tensors are
-/// bound to buffers; --ttc-bind-buffers binds them.
+/// bound to buffers, in which operands are until they are used; --ttc-bind-buffers binds them.
 LogicalResult verifyBound(ModuleOp module);
 
 /// The bytes that a buffer occupies in its memory, in L1 of each core, rounded up to the target's

@@ -2,6 +2,7 @@
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Transforms/Passes.h"
@@ -116,39 +117,60 @@ private:
   /// old one.
   void copyStates(YieldOp yield) {
     StringRef attr = TraceOp::getBufferAttrName();
-    DenseMap<Attribute, Value> oldValues;
     for (BlockArgument argument : trace.getBody().getArguments())
       if (auto buffer = trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), attr))
-        oldValues[buffer] = argument;
+        oldValues.try_emplace(buffer, argument);
     for (auto work : trace.getBody().getOps<DeviceWorkOpInterface>())
       note(work);
-    DenseSet<Value> updating; // roots that are written into a state's buffer
+    DenseMap<Value, Attribute> updating; // roots that are written into a state's buffer
     OpBuilder builder(yield);
     for (OpOperand &use : yield->getOpOperands()) {
       auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(use.getOperandNumber(), attr);
       auto state = buffer ? symbols.lookup<BufferOp>(buffer.getAttr()) : BufferOp();
       if (!state || state.getKind() != BufferKind::State)
         continue;
-      Value old = oldValues.lookup(buffer), root = getViewRoot(use.get());
+      Value old = oldValues.lookup(buffer), root = getOldValue(getViewRoot(use.get()));
       if (root == old)
         continue; // it stays as it is
       if (isa<BlockArgument>(root)) {
-        // Perhaps another state, which may be updated before the end.
+        // Perhaps another state, which may be updated at any time.
         builder.setInsertionPointToStart(&trace.getBody().front());
-        if (Operation *view = use.get().getDefiningOp())
-          builder.setInsertionPointAfter(view);
-        use.set(copy(builder, yield, use.get()));
+        use.set(copy(builder, yield, cloneViews(builder, use.get())));
         builder.setInsertionPoint(yield);
       }
-      // If two states get a value, or it is stored elsewhere, the other one gets a copy.
+      // If two states get a value, the other one gets a copy.
       root = getViewRoot(use.get());
-      if (updating.insert(root).second && (!old || mayOverwrite(root, old))) {
+      auto stored = updating.find(root);
+      if (stored == updating.end() && (!old || mayOverwrite(root, old))) {
+        updating[root] = buffer;
         ++numUpdates;
         continue;
       }
+      if (stored != updating.end() && stored->second == buffer)
+        continue; // another view of it
       use.set(copy(builder, yield, use.get()));
       ++numCopies;
     }
+  }
+
+  /// The value that stands for all arguments with the same buffer: views of a value, outside of the
+  /// trace, are arguments of their own.
+  Value getOldValue(Value root) {
+    auto argument = dyn_cast<BlockArgument>(root);
+    auto buffer = argument ? trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(),
+                                                                       TraceOp::getBufferAttrName())
+                           : FlatSymbolRefAttr();
+    return buffer ? oldValues.lookup(buffer) : root;
+  }
+
+  /// The value, by clones of its views of an argument.
+  static Value cloneViews(OpBuilder &builder, Value value) {
+    auto view = value.getDefiningOp<ViewLikeOpInterface>();
+    if (!view)
+      return value;
+    IRMapping mapping;
+    mapping.map(view.getViewSource(), cloneViews(builder, view.getViewSource()));
+    return builder.clone(*view, mapping)->getResult(0);
   }
 
   /// Adds work to the lists of what reads and writes each root.
@@ -156,7 +178,7 @@ private:
     for (Value operand : op->getOperands()) {
       std::optional<ValueStorage> storage = storages.get(operand);
       if (storage)
-        readers[storage->root].push_back(op);
+        readers[getOldValue(storage->root)].push_back(op);
       hasUnknownReads |= !storage;
     }
     for (OpResult result : op->getResults())
@@ -194,7 +216,7 @@ private:
         work.getInPlaceOperands(result.getResultNumber(), collection, operands);
     return llvm::all_of(work->getOpOperands(), [&](OpOperand &operand) {
       std::optional<ValueStorage> storage = storages.get(operand.get());
-      return storage->root != old ||
+      return getOldValue(storage->root) != old ||
              (storage->isWhole() && llvm::is_contained(operands, operand.getOperandNumber()));
     });
   }
@@ -260,6 +282,7 @@ private:
   SymbolTable &symbols;
   SymbolTableCollection collection;
   Storages storages;
+  DenseMap<Attribute, Value> oldValues; ///< the first argument with each buffer
   // By root.
   DenseMap<Value, SmallVector<Operation *>> readers;
   DenseMap<Value, Operation *> firstWriters;

@@ -79,3 +79,44 @@ ttc.trace @swapped(%s: tensor<4xf32> {ttc.buffer = @s}, %t: tensor<4xf32> {ttc.b
     -> (tensor<4xf32> {ttc.buffer = @s}, tensor<4xf32> {ttc.buffer = @t}) {
   ttc.yield %t, %s : tensor<4xf32>, tensor<4xf32>
 }
+
+// Views of a state are arguments of their own, and read after it was given another value only if that is
+// elsewhere.
+// CHECK-LABEL: ttc.trace @read_as_a_view
+// CHECK:      ttc.dispatch @apart(%arg0, %arg0) {ttc.buffer = [@read_as_a_view_0]}
+// CHECK-NEXT: %[[NEW:.*]] = ttc.dispatch @in_place(%arg1, %arg2) {ttc.buffer = [@read_as_a_view_1]}
+// CHECK-NEXT: ttc.dispatch @apart(%arg0, %{{.*}}) {ttc.buffer = [@y]}
+// CHECK-NEXT: ttc.copy %[[NEW]] {ttc.buffer = [@s]}
+ttc.trace @read_as_a_view(%v: tensor<4xf32> {ttc.buffer = @s}, %s: tensor<4xf32> {ttc.buffer = @s}, %x: tensor<4xf32> {ttc.buffer = @x})
+    -> (tensor<4xf32> {ttc.buffer = @s}, tensor<4xf32> {ttc.buffer = @y}) {
+  %1 = ttc.dispatch @apart(%v, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = ttc.dispatch @in_place(%s, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = ttc.dispatch @apart(%v, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  ttc.yield %0, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A view that stands after the work that updates its source is copied before it.
+// CHECK-LABEL: ttc.trace @viewed_late
+// CHECK-NEXT: %[[VIEW:.*]] = ttc.reshape %arg0
+// CHECK-NEXT: %[[SAME:.*]] = ttc.reshape %[[VIEW]]
+// CHECK-NEXT: ttc.copy %[[SAME]] {ttc.buffer = [@t]}
+// CHECK-NEXT: ttc.dispatch @in_place(%arg0, %arg1) {ttc.buffer = [@s]}
+ttc.trace @viewed_late(%s: tensor<4xf32> {ttc.buffer = @s}, %x: tensor<4xf32> {ttc.buffer = @x})
+    -> (tensor<4xf32> {ttc.buffer = @s}, tensor<4xf32> {ttc.buffer = @t}) {
+  %0 = ttc.dispatch @in_place(%s, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = ttc.reshape %s : (tensor<4xf32>) -> tensor<2x2xf32>
+  %2 = ttc.reshape %1 : (tensor<2x2xf32>) -> tensor<4xf32>
+  ttc.yield %0, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// The next value is given back in another shape, too.
+// CHECK-LABEL: ttc.trace @two_shapes
+// CHECK:      %[[NEW:.*]] = ttc.dispatch @in_place(%arg0, %arg1) {ttc.buffer = [@s]}
+// CHECK-NEXT: %[[VIEW:.*]] = ttc.reshape %[[NEW]]
+// CHECK-NEXT: ttc.yield %[[NEW]], %[[VIEW]]
+ttc.trace @two_shapes(%s: tensor<4xf32> {ttc.buffer = @s}, %x: tensor<4xf32> {ttc.buffer = @x})
+    -> (tensor<4xf32> {ttc.buffer = @s}, tensor<2x2xf32> {ttc.buffer = @s}) {
+  %0 = ttc.dispatch @in_place(%s, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = ttc.reshape %0 : (tensor<4xf32>) -> tensor<2x2xf32>
+  ttc.yield %0, %1 : tensor<4xf32>, tensor<2x2xf32>
+}
