@@ -100,8 +100,8 @@ public:
   uint32_t pushStep(const ResolvedStep &step, void *host, bool counted, bool iteration) noexcept;
   /// Appends the commands of an execute step one by one.
   void pushCommands(const ResolvedStep &step) noexcept;
-  void pushRecord(Event &event) noexcept;
-  void pushWait(Event &event) noexcept;
+  [[gnu::noinline]] void pushRecord(Event &event) noexcept;
+  [[gnu::noinline]] void pushWait(Event &event) noexcept;
 
   // Any thread.
 

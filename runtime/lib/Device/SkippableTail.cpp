@@ -34,7 +34,8 @@ public:
   static uint32_t both(uint32_t a, uint32_t b) {
     return a == kActivations || a == b ? b : b == kActivations ? a : kMore;
   }
-  uint32_t writesOf(const OpList &list, const Op &op) const {
+  /// What is written to states is added to `states`: a number for each state.
+  uint32_t writesOf(const OpList &list, const Op &op, uint64_t &states) const {
     uint32_t writes = kActivations;
     BufferIndex::Near near;
     for (uint32_t i = op.first; i < op.end; ++i) {
@@ -44,6 +45,8 @@ public:
         continue;
       if (!index.isInsideOne(reach, near))
         writes = kMore;
+      else if (kept->buffer->kind() == fb::BufferKind::State)
+        states += kept->begin + 1;
       else if (kept->buffer->kind() != fb::BufferKind::Activation)
         writes = both(writes, turnOf(kept->buffer));
     }
@@ -62,56 +65,71 @@ std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedPlan
                                          uint32_t entry, uint32_t schedule) {
   std::vector<uint32_t> result;
   const Finder finder(bundle, *bundle.metadata().entries()->Get(entry));
-  if (finder.hasSlotWithLifetime())
-    return result;
+  const bool mayBeAnywhere = finder.hasSlotWithLifetime();
   const DecodedSchedule &its = decoded.schedules[entry][schedule];
   const std::vector<Op> &ops = its.steps.ops;
 
-  // Per step: of a transfer, how many of that port there are before it; of others, what they write.
-  std::vector<uint32_t> numbers(ops.size());
+  struct StepWrites {
+    uint32_t number = 0; ///< of a transfer: how many of that port there are before it
+    uint64_t states = 0; ///< what it writes to them
+  };
+  std::vector<StepWrites> steps(ops.size());
   const auto &ports = *bundle.metadata().entries()->Get(entry);
   std::vector<uint32_t> written(count(ports.inputs())), read(count(ports.outputs()));
-  uint32_t inBody = 0; // inferences
+  uint64_t inBody = 0, statesInBody = 0; // inferences, and what these write to states
   for (uint32_t i = 0; i < ops.size(); ++i) {
     const fb::Step &step = *ops[i].step;
     if (step.kind() == fb::StepKind::Write || step.kind() == fb::StepKind::Read) {
       const bool isRead = step.kind() == fb::StepKind::Read;
-      numbers[i] = (isRead ? read : written)[step.index()]++;
+      steps[i].number = (isRead ? read : written)[step.index()]++;
       inBody += isRead && step.index() == 0 && i >= its.bodyBegin && i < its.bodyEnd;
       continue;
     }
-    numbers[i] = finder.writesOf(its.steps, ops[i]);
+    steps[i].number = finder.writesOf(its.steps, ops[i], steps[i].states);
     if (ops[i].role() == OrderRole::Execute)
       for (const Op &op : decoded.traces[step.index()].ops) {
-        numbers[i] = Finder::both(numbers[i], finder.writesOf(decoded.traces[step.index()], op));
+        steps[i].number = Finder::both(
+            steps[i].number, finder.writesOf(decoded.traces[step.index()], op, steps[i].states));
         if (count(ports.devices()) && op.meets()) // devices of other entry points wait for it
-          numbers[i] = kMore;
+          steps[i].number = kMore;
       }
+    if (i >= its.bodyBegin && i < its.bodyEnd)
+      statesInBody += steps[i].states;
   }
 
   std::vector<uint32_t>
-      wanted; // turns whose outputs are read later on, for inferences that there are
+      wanted;          // turns whose outputs are read later on, for inferences that there are
+  uint64_t before = 0; // written to states
+  bool isUnsafe = false;
   for (uint32_t end = 0; end < its.bodyEnd; ++end) {
+    before += steps[end].states;
     if (ops[end].step->kind() != fb::StepKind::Write)
       continue;
     wanted.clear();
-    bool isSkippable = true;
-    for (uint32_t i = static_cast<uint32_t>(ops.size()); i-- > end && isSkippable;) {
+    bool isSkippable = !mayBeAnywhere, changesStates = false;
+    for (uint32_t i = static_cast<uint32_t>(ops.size()); i-- > end;) {
       // A run that ends in the prologue has no body.
       if (end < its.bodyBegin && i >= its.bodyBegin && i < its.bodyEnd)
         continue;
       const fb::Step &step = *ops[i].step;
       if (step.kind() == fb::StepKind::Read) {
-        if (numbers[i] - (end < its.bodyBegin && i >= its.bodyEnd ? inBody : 0) < numbers[end])
+        if (steps[i].number - (end < its.bodyBegin && i >= its.bodyEnd ? inBody : 0) <
+            steps[end].number)
           wanted.push_back(step.slot());
-      } else if (step.kind() != fb::StepKind::Write && numbers[i] != kActivations) {
-        isSkippable = numbers[i] != kMore &&
-                      std::find(wanted.begin(), wanted.end(), numbers[i]) == wanted.end();
+      } else if (step.kind() != fb::StepKind::Write && steps[i].number != kActivations) {
+        isSkippable &= steps[i].number != kMore &&
+                       std::find(wanted.begin(), wanted.end(), steps[i].number) == wanted.end();
       }
+      changesStates |= steps[i].states != 0;
     }
+    // Each inference writes the same to states.
+    isSkippable &= !changesStates || inBody * before == steps[end].number * statesInBody;
     if (isSkippable)
       result.push_back(end);
+    isUnsafe |= changesStates && !isSkippable;
   }
+  if (isUnsafe)
+    result.push_back(kChangesStates);
   return result;
 }
 

@@ -29,7 +29,8 @@ void unroll(fb::ScheduleT &schedule) {
     schedule.body.push_back(std::make_unique<fb::StepT>(*schedule.body[i]));
 }
 
-/// For each write of a schedule: 's' if a run that ends there may skip the rest.
+/// For each write of a schedule: 's' if a run that ends there may skip the rest. At the end '!' if
+/// a rest that may not be skipped changes states.
 std::string endsOf(BundleBuilder builder, const char *name) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
@@ -38,7 +39,8 @@ std::string endsOf(BundleBuilder builder, const char *name) {
   for (uint32_t i = 0; i < schedules.size(); ++i) {
     if (strcmp(text(schedules.Get(i)->name()), name) != 0)
       continue;
-    const std::vector<uint32_t> tails = findSkippableTails(bundle, plan, 0, i);
+    std::vector<uint32_t> tails = findSkippableTails(bundle, plan, 0, i);
+    const bool isUnsafe = std::erase(tails, kChangesStates) != 0;
     std::string ends;
     size_t found = 0;
     for (uint32_t j = 0; j < plan.schedules[0][i].bodyEnd; ++j)
@@ -48,7 +50,7 @@ std::string endsOf(BundleBuilder builder, const char *name) {
         found += isSkippable;
       }
     EXPECT_EQ(found, tails.size()) << "only in front of writes";
-    return ends;
+    return isUnsafe ? ends + "!" : ends;
   }
   return "no such schedule";
 }
@@ -156,29 +158,55 @@ TEST(SkippableTail, WhatSomebodyAskedForIsComputed) {
   runsOf(halves(), "halves");
 }
 
-/// A run that changes what is kept is never left out.
-TEST(SkippableTail, StateIsKept) {
-  auto keeping = [] {
-    BundleBuilder builder = queueBundle();
-    const uint64_t kept = 1 << 20;
-    builder.buffer("kept", fb::BufferKind::State, kept, kSampleBytes);
-    StreamBuilder stream;
-    stream.fill(kept, kSampleBytes, 7);
-    stream.end();
-    const uint32_t trace = builder.trace("keep", stream);
-    auto &schedules = builder.bundle.entries[0]->schedules;
-    std::erase_if(schedules, [](const auto &schedule) {
-      return schedule->name != "single" && schedule->name != "unrolled";
-    });
-    for (auto &schedule : schedules) {
-      // Once per inference; the unrolled body has two.
-      for (int i = 0; i < (schedule->name == "single" ? 1 : 2); ++i) {
+/// A body of two inferences, each of which adds to what is kept, directly after its own work or
+/// both at the end of the body.
+BundleBuilder keeping(bool isDirect) {
+  BundleBuilder builder = queueBundle();
+  const uint64_t kept = 1 << 20;
+  builder.buffer("kept", fb::BufferKind::State, kept, kSampleBytes);
+  StreamBuilder stream;
+  stream.fill(kept, kSampleBytes, 7);
+  stream.end();
+  const uint32_t trace = builder.trace("keep", stream);
+  auto &schedules = builder.bundle.entries[0]->schedules;
+  std::erase_if(schedules, [](const auto &schedule) {
+    return schedule->name != "single" && schedule->name != "unrolled";
+  });
+  for (auto &schedule : schedules) {
+    std::vector<std::unique_ptr<fb::StepT>> body;
+    body.swap(schedule->body);
+    size_t runs = 0;
+    for (auto &step : body) {
+      const bool isRead = step->kind == fb::StepKind::Read;
+      runs += isRead;
+      schedule->body.push_back(std::move(step));
+      if (isRead && isDirect)
         BundleBuilder::step(schedule->body, fb::StepKind::Execute, trace);
-      }
     }
-    return builder;
-  };
-  EXPECT_EQ(endsOf(keeping(), "unrolled"), "--");
+    for (size_t i = 0; i < runs && !isDirect; ++i)
+      BundleBuilder::step(schedule->body, fb::StepKind::Execute, trace);
+  }
+  return builder;
+}
+
+/// An inference that was not requested changes nothing that is kept.
+TEST(SkippableTail, StateIsKept) {
+  EXPECT_EQ(endsOf(keeping(/*isDirect=*/true), "unrolled"), "ss");
+  EXPECT_EQ(runsOf(keeping(/*isDirect=*/true), "unrolled"), 12) << "two for each inference";
+}
+
+TEST(SkippableTail, PipelinesThatWouldChangeStateAreRefused) {
+  EXPECT_EQ(endsOf(keeping(/*isDirect=*/false), "unrolled"), "s-!");
+  const TemporaryFile file(keeping(/*isDirect=*/false).finish());
+  ttrt_device_options device = deviceOptions(2, 2);
+  Loaded loaded(file.path(), device);
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  options.schedule = "unrolled";
+  ttrt_pipeline *pipeline;
+  ttrt_error error;
+  EXPECT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_UNSUPPORTED);
+  EXPECT_TRUE(strstr(error.message, "would change states in some that were not enqueued"))
+      << error.message;
 }
 
 } // namespace
