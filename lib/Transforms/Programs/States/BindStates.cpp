@@ -51,6 +51,58 @@ std::string getSymbolName(StringRef name) {
   return symbol;
 }
 
+/// The attributes of a function's arguments and results, which are set all at once: setting one of
+/// them copies those of all others.
+class Ports {
+public:
+  explicit Ports(func::FuncOp function) : function(function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      arguments.push_back(function.getArgAttrDict(i));
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      results.push_back(function.getResultAttrDict(i));
+      if (StringRef name = getName(results.back()); !name.empty())
+        resultsByName[name] = i;
+    }
+  }
+
+  StringRef getInput(unsigned index) const { return getName(arguments[index]); }
+  std::optional<unsigned> findOutput(StringRef name) const {
+    auto found = resultsByName.find(name);
+    return found == resultsByName.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Makes the argument and the result, which lose their names, the values of a state.
+  void bind(unsigned argument, unsigned result, FlatSymbolRefAttr state) {
+    resultsByName.erase(getName(results[result]));
+    for (DictionaryAttr *attrs : {&arguments[argument], &results[result]}) {
+      NamedAttrList list(*attrs);
+      list.erase(kNameAttrName);
+      list.set(kStateAttrName, state);
+      *attrs = list.getDictionary(function.getContext());
+    }
+    isChanged = true;
+  }
+
+  void apply() {
+    if (!isChanged)
+      return;
+    function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
+  }
+
+  func::FuncOp function;
+
+private:
+  static StringRef getName(DictionaryAttr attrs) {
+    auto name = attrs ? attrs.getAs<StringAttr>(kNameAttrName) : StringAttr();
+    return name ? name.getValue() : StringRef();
+  }
+
+  SmallVector<DictionaryAttr> arguments, results;
+  llvm::StringMap<unsigned> resultsByName;
+  bool isChanged = false;
+};
+
 struct BindStates : impl::BindStatesBase<BindStates> {
   using BindStatesBase::BindStatesBase;
   PassCounter numStates{*this, "states", "States made"};
@@ -59,6 +111,9 @@ struct BindStates : impl::BindStatesBase<BindStates> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    std::vector<Ports> functions;
+    for (auto function : module.getOps<func::FuncOp>())
+      functions.emplace_back(function);
     for (const std::string &text : state) {
       std::optional<StatePattern> pattern = StatePattern::parse(text);
       if (!pattern) {
@@ -68,39 +123,31 @@ struct BindStates : impl::BindStatesBase<BindStates> {
         return signalPassFailure();
       }
       bool isUsed = false;
-      for (auto function : module.getOps<func::FuncOp>())
-        for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-          FailureOr<bool> bound = bind(function, i, *pattern, symbols);
+      for (Ports &ports : functions)
+        for (unsigned i = 0; i < ports.function.getNumArguments(); ++i) {
+          FailureOr<bool> bound = bind(ports, i, *pattern, symbols);
           if (failed(bound))
             return signalPassFailure();
           isUsed |= *bound;
         }
       if (!isUsed)
-        return reportUnused(*pattern);
+        return reportUnused(*pattern, functions);
     }
+    for (Ports &ports : functions)
+      ports.apply();
   }
 
 private:
-  static StringRef getName(Attribute name) {
-    auto text = dyn_cast_if_present<StringAttr>(name);
-    return text ? text.getValue() : StringRef();
-  }
-  static StringRef getArgName(func::FuncOp function, unsigned index) {
-    return getName(function.getArgAttr(index, kNameAttrName));
-  }
-
   /// Whether the argument is one of the pattern's; then it is a state, with the result of that
   /// name.
-  FailureOr<bool> bind(func::FuncOp function, unsigned index, const StatePattern &pattern,
+  FailureOr<bool> bind(Ports &ports, unsigned index, const StatePattern &pattern,
                        SymbolTable &symbols) {
-    const StringRef input = getArgName(function, index);
+    func::FuncOp function = ports.function;
+    const StringRef input = ports.getInput(index);
     std::optional<std::string> output = pattern.match(input);
     if (input.empty() || !output)
       return false;
-    std::optional<unsigned> result;
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (getName(function.getResultAttr(i, kNameAttrName)) == *output)
-        result = i;
+    std::optional<unsigned> result = ports.findOutput(*output);
     if (!result)
       return function.emitError("expected @") << function.getSymName() << " to have the output '"
                                               << *output << "', which replaces its input '" << input
@@ -119,11 +166,7 @@ private:
     FailureOr<StringAttr> symbol = getState(function, symbols, input, type);
     if (failed(symbol))
       return failure();
-    auto name = FlatSymbolRefAttr::get(*symbol);
-    function.removeArgAttr(index, kNameAttrName);
-    function.removeResultAttr(*result, StringAttr::get(&getContext(), kNameAttrName));
-    function.setArgAttr(index, kStateAttrName, name);
-    function.setResultAttr(*result, kStateAttrName, name);
+    ports.bind(index, *result, FlatSymbolRefAttr::get(*symbol));
     ++numBound;
     return true;
   }
@@ -174,14 +217,15 @@ private:
     return shared.getSymNameAttr();
   }
 
-  void reportUnused(const StatePattern &pattern) {
+  void reportUnused(const StatePattern &pattern, ArrayRef<Ports> functions) {
     InFlightDiagnostic error = emitError(getOperation().getLoc())
                                << "expected --state to name an input of an entry point, found '"
                                << pattern.input << "', which none has";
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
+    for (const Ports &ports : functions) {
+      func::FuncOp function = ports.function;
       std::string names;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (StringRef name = getArgName(function, i); !name.empty())
+        if (StringRef name = ports.getInput(i); !name.empty())
           names += (names.empty() ? "'" : ", '") + name.str() + "'";
       error.attachNote(function.getLoc()) << "the inputs of @" << function.getSymName() << " are "
                                           << (names.empty() ? "none" : names);
