@@ -34,7 +34,7 @@ SITUATIONS = {
     "transfer in": (2048, 256, 16, 1, 400 * MB, 0, 4),
     "transfer out": (2048, 1, 16, 256, 400 * MB, 0, 4),
     "host": (64, 256, 1024, 256, 2000 * MB, 8, 4),
-    "mesh": (256, 4096, 512, 16, 2000 * MB, 0, 4),
+    "mesh waiting": (256, 4096, 512, 16, 2000 * MB, 0, 4),
     "mixed": (1024, 256, 256, 256, 800 * MB, 1.5, 1),
 }
 
@@ -56,11 +56,11 @@ def compile_all(build, folder):
     target = {"name": "linked", "grid_rows": 1, "grid_cols": 1, "l1_bytes": 1 << 20, "dram_banks": 1, "dram_bank_bytes": 1 << 32}
     for name, (rows, columns, inner, results, link, *_) in SITUATIONS.items():
         model, description = folder / f"{name}.onnx", folder / f"{name}.json"
-        save_model(model, rows, columns, inner, results, has_second=name == "mesh")
+        save_model(model, rows, columns, inner, results, has_second=name == "mesh waiting")
         description.write_text(json.dumps({**target, "link_bytes_per_second": link}))
         # The first stage has the large product, so the second one waits for it. That one has an input and an output,
         # and with them all schedules.
-        options = ["--mesh=2", "--parallel=pipeline"] if name == "mesh" else [f"--target={description}"]
+        options = ["--mesh=2", "--parallel=pipeline"] if name == "mesh waiting" else [f"--target={description}"]
         subprocess.run([build / "bin/ttc-translate", "--onnx-to-bundle", model, *options, "-o", folder / f"{name}.ttcb"], check=True)
 
 
@@ -84,7 +84,7 @@ def apply(bundle, schedule, loops, milliseconds, ahead):
 def verdicts_of(build, folder, name, schedule, loops):
     *_, milliseconds, ahead = SITUATIONS[name]
     record, bundle = folder / "record" / name / schedule, folder / f"{name}.ttcb"
-    if name == "mesh":
+    if name == "mesh waiting":
         command = [build / "bin/ttrun", "perf", bundle, "--json", "--cores=1", f"--schedule={schedule}", f"--loops={loops}",
                    f"--profile={record}", "--profile-programs=100000"]
         environment = os.environ
@@ -100,7 +100,7 @@ def cell(expected, verdicts):
     """That of the device which is right, if one is; whether none is wrong."""
     verdict = next((v for v in verdicts if v["bound"] == expected), verdicts[0])
     path = verdict["critical_path"]
-    name = {"transfer in": "transfers in", "transfer out": "transfers out", "mesh": "other devices"}.get(expected, expected)
+    name = {"transfer in": "transfers in", "transfer out": "transfers out", "mesh waiting": "waiting for other devices"}.get(expected, expected)
     part = path.get(name) or max(path.values(), key=lambda cause: cause["share"])
     found = "" if verdict["bound"] == expected else f"{verdict['bound']}: "
     return f"{found}{100 * part['share']:.0f} % (± {100 * part['error']:.1f})", verdict["bound"] in (expected, "unclear")
@@ -115,7 +115,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")
     arguments = parser.parse_args()
     print(*common.machine_facts(arguments.build), sep="\n")
-    print("\n| schedule | " + " | ".join(name if name == "mixed" else name.replace("transfer ", "transfer-bound (") + (")" if " " in name else "-bound") for name in SITUATIONS) + " |")
+    print("\n| schedule | " + " | ".join(name if name == "mixed" else name.replace(" ", "-bound (") + (")" if " " in name else "-bound") for name in SITUATIONS) + " |")
     print("|---" * (len(SITUATIONS) + 1) + "|")
     right = True
     with tempfile.TemporaryDirectory(prefix="ttc-verdicts-") as folder:

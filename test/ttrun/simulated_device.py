@@ -194,18 +194,20 @@ class Simulation:
         return (self.popped[-1] - self.popped[half]) / (len(self.popped) - 1 - half)
 
 
-def write_log(folder, bundle, simulations, events):
-    """A recording of devices that run at the same time. `events`: the numbers of events by name."""
+def write_log(folder, bundle, simulations, events, version=3):
+    """A recording of devices that run at the same time, the devices of a mesh in reverse order. `events`: the numbers of
+    events by name. Before version 3, it is not known which device of a mesh is which."""
 
     def record(kind, payload):
         payload += b"\0" * (-len(payload) % 8)
         return struct.pack("<II", kind, len(payload)) + payload
 
-    log = record(1, struct.pack("<8sIIQQQII64s", b"TTRTPRF\n", 2, 0, 7, 0, FIRST_NS, 1000, 0, b"simulated"))
+    log = record(1, struct.pack("<8sIIQQQII64s", b"TTRTPRF\n", version, 0, 7, 0, FIRST_NS, 1000, 0, b"simulated"))
     samples = b"".join(struct.pack("<QQ", FIRST_NS + i * 10000, FIRST_NS + i * 10000) for i in range(249))
     log += record(5, samples)
     for number, device in enumerate(simulations):
-        log += record(2, struct.pack("<IIIIQ", number, 1, 2, 1, bundle.hash) + str(bundle.path).encode() + b"\0")
+        in_mesh = len(simulations) - 1 - number if version > 2 else 0
+        log += record(2, struct.pack("<IIIIQ", number, 1, 2 | in_mesh << 8, 1, bundle.hash) + str(bundle.path).encode() + b"\0")
         for queue, markers in device.markers.items():
             ring = 2 * number + queue
             log += record(3, struct.pack("<IIII", ring, number, queue, 0))

@@ -142,7 +142,9 @@ def test_a_recording_of_all_devices(tools, written, tmp_path, command):
     for device in report["devices"]:
         assert device["uses_ms"]["exchanges"] > 0
         assert sum(device["uses_ms"].values()) == pytest.approx(device["span_ms"], rel=1e-6)
-        assert device["verdict"]["critical_path"]["other devices"]["share"] > 0
+        path = device["verdict"]["critical_path"]
+        assert path["moving between devices"]["share"] > 0 and path["other devices"]["share"] == 0
+        assert path["waiting for other devices"]["share"] >= 0
 
 
 def test_a_recording_is_of_one_process(run, written, tmp_path):

@@ -13,7 +13,7 @@ from simulated_device import Bundle, Simulation, Times, events_of, write_log
 
 SCHEDULES = ["single", "single-untraced", "overlap-input", "overlap-input-untraced", "overlap-io", "overlap-io-untraced",
              "overlap-io-signals"]
-CAUSES = {"compute": "compute", "transfers in": "write", "transfers out": "read", "host": "host", "other devices": "move"}
+CAUSES = {"compute": "compute", "transfers in": "write", "transfers out": "read", "host": "host", "moving between devices": "move"}
 US = 1000
 # What binds the first device, its times, the inferences in flight, and the times of a second device.
 SITUATIONS = {
@@ -21,7 +21,8 @@ SITUATIONS = {
     "transfer in": (Times(100 * US, 10 * US, 30 * US, 2 * US), 16, None),
     "transfer out": (Times(10 * US, 100 * US, 30 * US, 2 * US), 16, None),
     "host": (Times(10 * US, 10 * US, 30 * US, 150 * US), 16, None),
-    "mesh": (Times(10 * US, 10 * US, 30 * US, 2 * US, 5 * US), 16, Times(10 * US, 10 * US, 200 * US, 2 * US, 5 * US)),
+    "mesh waiting": (Times(10 * US, 10 * US, 30 * US, 2 * US, 5 * US), 16, Times(10 * US, 10 * US, 200 * US, 2 * US, 5 * US)),
+    "mesh moving": (Times(10 * US, 10 * US, 30 * US, 2 * US, 200 * US), 16, Times(10 * US, 10 * US, 32 * US, 2 * US, 200 * US)),
     "mixed": (Times(20 * US, 20 * US, 40 * US, 20 * US), 1, None),
 }
 
@@ -73,7 +74,53 @@ def test_verdict_of_known_situations(bundles, verdicts, schedule):
         shares = [part["share"] for part in first["critical_path"].values()]
         assert first["blocks"] == 16 and sum(shares) == pytest.approx(1, abs=0.02) and min(shares) >= 0
         assert all(part["error"] < 0.02 for part in first["critical_path"].values()), first["text"]
-        assert [verdict["bound"] for verdict in others] == ["compute"] * bool(other)
+        # The later device waits for nothing.
+        assert [verdict["bound"] for verdict in others] == [bound if bound == "mesh moving" else "compute"] * bool(other)
+        assert not other or others[0]["critical_path"]["waiting for other devices"]["share"] == 0
+        assert first["critical_path"]["other devices"]["share"] == 0
+
+
+@pytest.mark.parametrize("imbalance", [0, 20, 100, 400])
+def test_waiting_is_told_from_moving(bundles, verdicts, imbalance):
+    """Two devices, one of which computes longer: the other one waits for the difference, in each iteration."""
+    compute, move = 100 * US, 60 * US
+    times = [Times(US, US, compute + extra * US, US, move) for extra in (0, imbalance)]
+    first, second = verdicts(simulate(bundles["two"][0], "single", times[0], 16, times[1]), "two")
+    period = compute + imbalance * US + move
+    for verdict, waiting in ((first, imbalance * US), (second, 0)):
+        path = verdict["critical_path"]
+        assert path["waiting for other devices"]["share"] == pytest.approx(waiting / period, abs=0.04), verdict["text"]
+        assert path["moving between devices"]["share"] == pytest.approx(move / period, abs=0.04), verdict["text"]
+
+
+def test_a_stage_waits_for_the_one_with_more_work(tools, tmp_path):
+    """Devices that exist: the first one has a large product, the second one a small one."""
+    rng = np.random.default_rng(6)
+    weights = [numpy_helper.from_array(rng.standard_normal(shape, np.float32), name)
+               for name, shape in (("w0", (2048, 512)), ("w1", (512, 8)))]
+    nodes = [helper.make_node("MatMul", ["x", "w0"], ["h"]), helper.make_node("Softmax", ["h"], ["s"]),
+             helper.make_node("MatMul", ["s", "w1"], ["y"])]
+    ports = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [128, width]) for name, width in (("x", 2048), ("y", 8))]
+    graph = helper.make_graph(nodes, "g", ports[:1], ports[1:], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "stages.onnx")
+    tools.compile(tmp_path / "stages.onnx", tmp_path / "stages.ttcb", "--mesh=2", "--parallel=pipeline")
+    tools.ttrun("run", tmp_path / "stages.ttcb", "--random", "--cores=1", "--loops=20", f"--profile={tmp_path}/record")
+    devices = json.loads(tools.ttrun("report", tmp_path / "record", "--json").stdout)["devices"]
+    verdict = next(device["verdict"] for device in devices if device["verdict"]["critical_path"]["compute"]["share"] < 0.5)
+    path = verdict["critical_path"]
+    assert path["waiting for other devices"]["share"] > 2 * path["moving between devices"]["share"], verdict["text"]
+
+
+def test_devices_that_are_not_known_apart(tools, bundles, tmp_path):
+    """In a recording of an earlier version, or of one of the devices, waiting is not told from moving."""
+    bundle, events = bundles["two"]
+    times, _, other = SITUATIONS["mesh waiting"]
+    devices = simulate(bundle, "single", times, 16, other)
+    for recorded, version in ((devices, 2), (devices[:1], 3)):
+        write_log(tmp_path, bundle, recorded, events, version)
+        verdict = json.loads(tools.ttrun("report", tmp_path, "--json").stdout)["devices"][0]["verdict"]
+        assert verdict["bound"] == "mesh" and verdict["critical_path"]["other devices"]["share"] > 0.5
+        assert not verdict["critical_path"]["waiting for other devices"]["share"]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

@@ -7,6 +7,7 @@
 
 #include "Profile/Counters.h"
 #include "Profile/Machine.h"
+#include "Profile/Meetings.h"
 #include "Profile/Model.h"
 #include "Profile/PairMarkers.h"
 
@@ -37,9 +38,11 @@ enum class Cause {
   TransferIn,  ///< writes of inputs
   TransferOut, ///< reads of outputs
   Host,        ///< host steps, the application, the library, handing over work
-  Mesh         ///< exchanges with other devices
+  MeshWait,    ///< exchanges, until all other devices have begun them
+  MeshMove,    ///< exchanges from then on
+  Mesh         ///< exchanges, if it is not known which of the two
 };
-inline constexpr size_t kCauses = 5;
+inline constexpr size_t kCauses = 7;
 /// Nanoseconds.
 using CauseTimes = std::array<double, kCauses>;
 
@@ -136,6 +139,7 @@ struct Analysis {
   std::vector<RingZones> rings;
   HostZones host;
   std::vector<DeviceModel> models;
+  Meetings meetings;
   std::vector<Limits> limits;        ///< by device; makeReport() fills it in
   std::vector<Execution> executions; ///< by device, queue, number
   std::vector<OpRun> ops;            ///< by begin

@@ -64,7 +64,7 @@ template <typename Item> const Item *lastBefore(const std::vector<Item> &items, 
 
 class PathFinder {
 public:
-  PathFinder(const Analysis &a, uint32_t device) : a(a), model(a.models[device]) {
+  PathFinder(const Analysis &a, uint32_t device) : a(a), device(device), model(a.models[device]) {
     for (size_t i = 0; i < a.rings.size(); ++i)
       if (const RingRecord &info = a.log.rings[i].info; info.device == device && info.core == 0)
         addQueue(info.queue, a.rings[i]);
@@ -110,6 +110,16 @@ private:
       list.push_back({begin, end, cause, waits, event});
   }
 
+  /// An exchange; its command begins at `begins`, and may be in a step that begins before.
+  void addExchange(std::vector<Activity> &list, int64_t from, int64_t begins, int64_t end,
+                   const OpInfo &op) const {
+    const std::optional<int64_t> latest = a.meetings.latestBegin(device, op.collective, begins);
+    if (!latest)
+      return addActivity(list, from, end, Cause::Mesh);
+    addActivity(list, from, std::min(*latest, end), Cause::MeshWait);
+    addActivity(list, std::clamp(*latest, from, end), end, Cause::MeshMove);
+  }
+
   Cause causeOf(const StepInfo *step) const {
     if (step && step->role == StepRole::HostWork)
       return Cause::Host;
@@ -147,10 +157,15 @@ private:
         if (span.parent == kNone)
           break;
         const OpInfo *op = model.op(ring.spans[span.parent].id, span.id);
-        const Cause cause = op && op->exchanges ? Cause::Mesh : Cause::Compute;
         if (span.parent != open) { // the host dispatches it: its step is what was added last
-          if (!list.empty())
-            list.back().cause = cause;
+          if (list.empty())
+            break;
+          const Activity step = list.back();
+          list.pop_back();
+          if (op && op->exchanges)
+            addExchange(list, step.begin, begin, step.end, *op);
+          else
+            addActivity(list, step.begin, step.end, Cause::Compute);
           break;
         }
         if (op && op->signals)
@@ -158,7 +173,10 @@ private:
         if (!op || !(op->waits || op->exchanges))
           break;
         addActivity(list, from, begin, Cause::Compute);
-        addActivity(list, begin, end, cause, op->waits, op->event);
+        if (op->exchanges)
+          addExchange(list, begin, begin, end, *op);
+        else
+          addActivity(list, begin, end, Cause::Compute, /*waits=*/true, op->event);
         from = end;
         break;
       }
@@ -348,6 +366,7 @@ private:
   }
 
   const Analysis &a;
+  const uint32_t device;
   const DeviceModel &model;
   std::map<uint32_t, std::vector<Activity>> queues; ///< in order of time
   std::map<uint32_t, std::vector<Signal>> signals;  ///< by event, in order of time

@@ -110,6 +110,11 @@ public:
       const std::string name = text(tables.zone_names()->Get(i));
       model.zones.emplace(profile::nameHash(name.data(), name.size()), name);
     }
+    for (uint32_t i = 0; i < count(tables.collectives()); ++i) {
+      auto &groups = model.collectives.emplace_back();
+      for (const fb::DeviceGroup *group : *tables.collectives()->Get(i)->groups())
+        groups.emplace_back(group->devices()->begin(), group->devices()->end());
+    }
     for (const DecodedTrace &trace : decodeTraces(bundle)) {
       traces.push_back(opsOf(trace));
       model.traces.push_back(text(trace.table->name()));
@@ -163,6 +168,8 @@ private:
       op.event = action.index;
     }
     op.exchanges = action.info->inCollective != CollectiveRole::None;
+    if (op.exchanges && action.info->inCollective != CollectiveRole::Offer)
+      op.collective = action.index;
     forEachAccess(bundle, entry, action,
                   [&](const Access &access) { addAccess(op, action, access); });
     return op;

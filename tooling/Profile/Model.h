@@ -29,6 +29,8 @@ struct OperandInfo {
   bool perWorkgroup = false; ///< workgroup k accesses the k-th of them only
 };
 
+inline constexpr uint32_t kNoCollective = UINT32_MAX;
+
 /// What a command does.
 struct OpInfo {
   bool work = false;            ///< reads and writes; false: a barrier, a signal, a wait, the end
@@ -40,6 +42,7 @@ struct OpInfo {
   uint64_t flops = 0;           ///< operations of all workgroups; 0: unknown, or none
   bool multipliesBytes = false; ///< they are mostly products of 8-bit integers
   bool exchanges = false;       ///< with other devices of the mesh
+  uint32_t collective = kNoCollective; ///< in which it meets them
   bool signals = false, waits = false; ///< of `event`
   uint32_t event = 0;
   std::vector<OperandInfo> operands;
@@ -74,6 +77,8 @@ struct DeviceModel {
   uint64_t plannedCores = 0;           ///< the grid of the target
   std::vector<StepInfo> steps;
   std::vector<std::string> traces, events;
+  /// By collective: the devices of each of its groups, by their numbers in the mesh.
+  std::vector<std::vector<std::vector<uint32_t>>> collectives;
   std::map<uint32_t, std::string> zones; ///< of programs, by the hashes of their names
 
   const StepInfo *step(uint32_t number) const;

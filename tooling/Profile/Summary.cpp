@@ -148,7 +148,12 @@ private:
 } // namespace
 
 const char *nameOf(Cause cause) {
-  static const char *const kNames[] = {"compute", "transfers in", "transfers out", "host",
+  static const char *const kNames[] = {"compute",
+                                       "transfers in",
+                                       "transfers out",
+                                       "host",
+                                       "waiting for other devices",
+                                       "moving between devices",
                                        "other devices"};
   return kNames[static_cast<size_t>(cause)];
 }
@@ -164,7 +169,7 @@ struct Bound {
 static const Bound kBounds[] = {{"compute", {Cause::Compute}},
                                 {"transfer", {Cause::TransferIn, Cause::TransferOut}},
                                 {"host", {Cause::Host}},
-                                {"mesh", {Cause::Mesh}}};
+                                {"mesh", {Cause::MeshWait, Cause::MeshMove, Cause::Mesh}}};
 
 /// The share of some causes together: from blocks of iterations, if they are enough to tell how
 /// much they differ. The first ones warm up, which a median ignores.
@@ -179,11 +184,22 @@ static CauseShare shareOf(const std::vector<Cause> &causes, const std::vector<Ca
   return {spread.median, spread.count > 1 ? 1.96 * spread.error() : 0};
 }
 
-/// " (in)": a direction that has most of the time of transfers.
-static std::string directionOf(const std::array<CauseShare, kCauses> &causes) {
-  const double in = causes[static_cast<size_t>(Cause::TransferIn)].share,
-               out = causes[static_cast<size_t>(Cause::TransferOut)].share;
-  return in > 2 * out ? "in" : out > 2 * in ? "out" : "";
+/// Which of two causes has most of the time of both; "": neither.
+static std::string mostOf(const std::array<CauseShare, kCauses> &causes, Cause one,
+                          const char *nameOfOne, Cause other, const char *nameOfOther) {
+  const double first = causes[static_cast<size_t>(one)].share,
+               second = causes[static_cast<size_t>(other)].share;
+  return first > 2 * second ? nameOfOne : second > 2 * first ? nameOfOther : "";
+}
+
+/// "in": what most of the time of a bound's causes is.
+static std::string detailOf(const std::string &bound,
+                            const std::array<CauseShare, kCauses> &causes) {
+  if (bound == "transfer")
+    return mostOf(causes, Cause::TransferIn, "in", Cause::TransferOut, "out");
+  if (bound == "mesh")
+    return mostOf(causes, Cause::MeshWait, "waiting", Cause::MeshMove, "moving");
+  return "";
 }
 
 Verdict Summing::verdictOf(uint32_t device) const {
@@ -219,10 +235,10 @@ Verdict Summing::verdictOf(uint32_t device) const {
     if (all.share + all.error < kHalf)
       continue;
     std::string name = bound.name, what = name + "-bound";
-    if (const std::string direction = directionOf(verdict.causes);
-        name == "transfer" && a.models[device].known && !direction.empty()) {
-      name += " " + direction;
-      what += fmt::format(" ({})", direction);
+    if (const std::string detail = detailOf(name, verdict.causes);
+        a.models[device].known && !detail.empty()) {
+      name += " " + detail;
+      what += fmt::format(" ({})", detail);
     }
     const bool isClear = all.share - all.error >= kHalf;
     verdict.bound = isClear ? name : "unclear";

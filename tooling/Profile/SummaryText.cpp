@@ -277,7 +277,7 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
   json.beginObject()
       .field("bundle", a.log.devices[device].bundle)
       .field("cores", a.log.devices[device].info.cores)
-      .field("queues", a.log.devices[device].info.queues)
+      .field("queues", uint32_t(a.log.devices[device].info.queues))
       .field("named", model.known);
   if (!model.known)
     json.field("problem", model.problem);

@@ -145,8 +145,9 @@ void Device::record(ttrt_profiler *profiler) {
     number(entry.reads);
   }
   number(executes_);
-  const uint32_t device = chosen->addDevice(
-      {*bundle_, cores(), queueCount_, moreCores_ ? moreCores_->count() : 0, std::move(names)});
+  const uint32_t device =
+      chosen->addDevice({*bundle_, cores(), queueCount_, moreCores_ ? moreCores_->count() : 0,
+                         mesh_.device(), std::move(names)});
   recording_.device = device;
   recording_.profiler = chosen;
   for (uint32_t i = 0; i < cores_.count(); ++i)

@@ -77,8 +77,7 @@ static uint64_t countStarted(const ResolvedEntry &entry, const ResolvedSchedule 
   if (!isGood)
     fail(
         TTRT_UNSUPPORTED,
-        "schedule '{}' of entry point '{}' computes several inferences at a time, and would change "
-        "states in some that were not enqueued",
+        "schedule '{}' of entry point '{}' would change states in inferences that are not enqueued",
         schedule.name, entry.name);
   return started;
 }

@@ -292,7 +292,8 @@ uint32_t Profiler::addDevice(DeviceInfo info) {
   const auto number = static_cast<uint32_t>(devices_.size());
   FileHeader header;
   memcpy(&header, info.bundle.file().data(), sizeof(header));
-  const DeviceRecord record{number, info.cores, info.queues, info.queue1Cores, header.metadataHash};
+  const DeviceRecord record{number,          info.cores,       info.queues,
+                            info.meshDevice, info.queue1Cores, header.metadataHash};
   // Readers are elsewhere: a path that works from everywhere.
   std::string path = info.bundle.file().path();
   if (char *absolute = realpath(path.c_str(), nullptr)) {

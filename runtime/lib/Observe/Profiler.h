@@ -46,7 +46,7 @@ public:
 
   struct DeviceInfo {
     const Bundle &bundle;
-    uint32_t cores, queues, queue1Cores;
+    uint32_t cores, queues, queue1Cores, meshDevice;
     std::vector<const char *> steps; ///< names of the steps, by number
   };
   /// Returns the number of the device.

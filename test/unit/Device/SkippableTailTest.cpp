@@ -205,7 +205,7 @@ TEST(SkippableTail, PipelinesThatWouldChangeStateAreRefused) {
   ttrt_pipeline *pipeline;
   ttrt_error error;
   EXPECT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_UNSUPPORTED);
-  EXPECT_TRUE(strstr(error.message, "would change states in some that were not enqueued"))
+  EXPECT_TRUE(strstr(error.message, "would change states in inferences that are not enqueued"))
       << error.message;
 }
 

@@ -40,7 +40,7 @@ public:
   LogBuilder &device(uint32_t number, const std::string &bundle, uint32_t cores = 1,
                      uint64_t hash = 0) {
     return add(profile::RecordKind::Device,
-               bytesOf(profile::DeviceRecord{number, cores, 1, 0, hash}) + bundle + '\0');
+               bytesOf(profile::DeviceRecord{number, cores, 1, 0, 0, hash}) + bundle + '\0');
   }
   LogBuilder &ring(uint32_t number, uint32_t device = 0, uint32_t queue = 0, uint32_t core = 0) {
     return add(profile::RecordKind::Ring,

@@ -124,8 +124,8 @@ TEST(LogReader, SaysWhatIsWrong) {
   EXPECT_NE(errorOf("").find("found 0 bytes"), std::string::npos);
   EXPECT_NE(errorOf(std::string(1000, 'x')).find("not a profile log"), std::string::npos);
   LogBuilder version;
-  version.bytes[sizeof(RecordHeader) + 8] = 3;
-  expect(version, "version 3; expected 1 to 2");
+  version.bytes[sizeof(RecordHeader) + 8] = 4;
+  expect(version, "version 4; expected 1 to 3");
   LogBuilder clock;
   clock.bytes[sizeof(RecordHeader) + 12] = 9;
   expect(clock, "unknown clock 9");

@@ -14,9 +14,10 @@ namespace ttrt::profile {
 
 inline constexpr char kLogName[] = "profile.ttlog";
 inline constexpr char kLogMagic[8] = {'T', 'T', 'R', 'T', 'P', 'R', 'F', '\n'};
-/// Readers refuse other versions than these. Version 2 has added counters.
+/// Readers refuse other versions than these. Version 2 has added counters, version 3
+/// DeviceRecord::meshDevice.
 inline constexpr uint32_t kOldestLogVersion = 1;
-inline constexpr uint32_t kLogVersion = 2;
+inline constexpr uint32_t kLogVersion = 3;
 /// Samples of both clocks in a record of them; one is written when a recording begins, and one when
 /// it ends.
 inline constexpr uint32_t kClockSamples = 249;
@@ -73,7 +74,8 @@ struct StartRecord {
 struct DeviceRecord {
   uint32_t device; ///< counts from 0
   uint32_t cores;  ///< of queue 0 and of runs on a calling thread
-  uint32_t queues;
+  uint32_t queues : 8;
+  uint32_t meshDevice : 24; ///< its number in its mesh; 0: it is alone
   uint32_t queue1Cores;
   uint64_t metadataHash; ///< FileHeader::metadataHash of the bundle
 };
