@@ -129,6 +129,22 @@ def test_states(tools, tmp_path):
     assert [v["name"] for v in index["values"]] == ["y"] and "the same bits" in done.stdout
 
 
+@pytest.mark.parametrize("parallel", ["tensor", "pipeline"])
+def test_devices_of_a_mesh(tools, tmp_path, parallel):
+    """Values are whole tensors, and those of one device; devices are threads."""
+    file = chain(tmp_path / "m.onnx")
+    mesh = ["--mesh=2", f"--parallel={parallel}", "--keep-values"]
+    tools.compile(file, tmp_path / "mesh.ttcb", *mesh)
+    done, index = trace(tools, tmp_path, tmp_path / "mesh.ttcb", "--entry=main", f"--model={file}", "--against=onnxruntime",
+                        f"--python={sys.executable}")
+    assert [v["name"] for v in index["values"]] == ["h", "r", "m", "s", "y"]
+    assert "5 values compared, none differs" in done.stdout
+    done = tools.ttrun("run", tmp_path / "mesh.ttcb", "--random", "--entry=main", "--processes=2", f"--trace-values={tmp_path}/v",
+                       check=False)
+    assert done.returncode != 0
+    assert "--trace-values: expected all 2 devices of the mesh in this process, as threads, found 1" in done.stderr
+
+
 @pytest.mark.parametrize("options, message", [
     (["--only=Relu"], "--only needs --trace-values=FOLDER"),
     (["--against=onnxruntime"], "--against needs --trace-values=FOLDER"),

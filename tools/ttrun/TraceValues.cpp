@@ -318,8 +318,10 @@ static void addResult(Json &json, const TraceOptions &trace, const std::vector<V
 
 bool traceValues(const std::string &name, const std::string &path, Session &session,
                  const SessionOptions &options, const TraceOptions &trace, Json *json) {
-  if (session.mesh())
-    throw UserError("--trace-values: expected a bundle for one device, found one for a mesh");
+  if (const MeshDevices *mesh = session.mesh(); mesh && mesh->localDevices() != mesh->devices())
+    throw UserError(fmt::format("--trace-values: expected all {} devices of the mesh in this "
+                                "process, as threads, found {}",
+                                mesh->devices(), mesh->localDevices()));
   const std::vector<std::string> entries = session.entryNames();
   if (std::find(entries.begin(), entries.end(), session.entryName() + ".values") == entries.end()) {
     if (!trace.only.empty() && trace.model == name) // which was compiled for these values
