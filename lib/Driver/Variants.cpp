@@ -45,9 +45,10 @@ static bool isIota(const ConstantTensor &tensor) {
 
 /// Exporters look a mask up by the indices of all its elements. The table depends on the size of
 /// the batch and of the sequence; without it, the lookup is a reshape. Reshapes of reshapes are
-/// one.
-static void simplifyMoves(ModuleOp module) {
-  module.walk([](Operation *op) {
+/// one. `lookups` are the gathers of which the largest sizes make reshapes: the first token of a
+/// sequence is all of a sequence of one, and a lookup nevertheless.
+static void simplifyMoves(ModuleOp module, llvm::DenseSet<Location> &lookups, bool isLargest) {
+  module.walk([&](Operation *op) {
     if (auto gather = dyn_cast<GatherOp>(op)) {
       auto constant = gather.getIndices().getDefiningOp<ConstantOp>();
       auto data = cast<RankedTensorType>(gather.getData().getType()),
@@ -56,6 +57,10 @@ static void simplifyMoves(ModuleOp module) {
       if (!constant || !result.hasStaticShape() ||
           cast<RankedTensorType>(constant.getType()).getNumElements() != size ||
           !isIota(ConstantTensor::get(constant.getValue())))
+        return;
+      if (isLargest)
+        lookups.insert(op->getLoc());
+      else if (!lookups.contains(op->getLoc()))
         return;
       OpBuilder builder(op);
       auto inner = gather.getData().getDefiningOp<ReshapeOp>();
@@ -85,7 +90,7 @@ static void orderConstants(ModuleOp module) {
 
 /// Evaluates ops on constants. The importer does so for small ones, and leaves a causal mask of 512
 /// x 512, but not that of 8 x 8: imports at several sizes must have the same ops.
-static void evaluateConstants(ModuleOp module) {
+static void evaluateConstants(ModuleOp module, llvm::DenseSet<Location> &lookups, bool isLargest) {
   constexpr int64_t kMostElements = int64_t(1) << 22;
   SmallVector<Operation *> dead;
   module.walk([&](Operation *op) {
@@ -113,7 +118,7 @@ static void evaluateConstants(ModuleOp module) {
   });
   for (Operation *op : llvm::reverse(dead))
     op->erase();
-  simplifyMoves(module);
+  simplifyMoves(module, lookups, isLargest);
   // What only these used.
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -151,6 +156,7 @@ private:
   SizedImporter importer;
   std::vector<std::pair<std::string, DimRange>> ranges;
   std::vector<SmallVector<int64_t>> choices; ///< of one bucket for each dimension
+  llvm::DenseSet<Location> lookups;          ///< of the largest sizes, which come first
   BucketCost cost;
 };
 
@@ -178,7 +184,10 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
                          << ranges[0].first << "=" << ranges[1].first << "' in " << spell("dim");
     return nullptr;
   }
-  evaluateConstants(*module);
+  const bool isLargest = llvm::all_of(llvm::zip_equal(ranges, sizes), [](const auto &pair) {
+    return std::get<0>(pair).second.high == std::get<1>(pair);
+  });
+  evaluateConstants(*module, lookups, isLargest);
   return module;
 }
 
@@ -321,6 +330,7 @@ std::string VariantImporter::describeCost() const {
 
 OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
   ranges = std::move(given);
+  lookups.clear();
   auto getName = [&](ArrayRef<int64_t> sizes) { return (model + "." + joinSizes(sizes)).str(); };
   const SmallVector<int64_t> largest =
       llvm::map_to_vector(ranges, [](const auto &named) { return named.second.high; });

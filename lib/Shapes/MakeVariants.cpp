@@ -288,6 +288,13 @@ Operation *Comparison::insertIdentity(Operation *op, Operation *before, unsigned
   OpBuilder builder(before);
   Operation *identity = builder.clone(*op, mapping);
   identity->getResult(0).setType(type);
+  // What the importer has left out begins at 0 and has all elements, once.
+  if (auto slice = dyn_cast<SliceOp>(identity)) {
+    slice.setStarts(SmallVector<int64_t>(type.getRank(), 0));
+    slice.setSizes(type.getShape());
+  } else if (auto tile = dyn_cast<TileOp>(identity)) {
+    tile.setRepeats(SmallVector<int64_t>(type.getRank(), 1));
+  }
   SmallVector<OpFoldResult> folded;
   if (failed(identity->fold(folded)) || folded.size() != 1 ||
       dyn_cast<Value>(folded.front()) != operand) {

@@ -165,6 +165,7 @@ CONFLICTS = {
 
 # What begins at another place in each run.
 PLACES = {
+    "first": constants(small(("Gather", ["x", "i"], "y", {"axis": 1}), output=["batch", 6]), i=np.int64(0)),
     "last": constants(small(("Gather", ["x", "i"], "y", {"axis": 1}), output=["batch", 6]), i=np.int64(-1)),
     "last two": constants(small(("Gather", ["x", "i"], "y", {"axis": 1}), output=["batch", 2, 6]), i=np.int64([-2, -1])),
     "slice of the last": constants(
@@ -175,6 +176,12 @@ PLACES = {
         small(("Slice", ["x", "s", "e", "a"], "y", {}), output=["batch", 2, 3]), s=[-3, 1], e=[-1, 4], a=[1, 2]),
     "backwards": constants(
         small(("Slice", ["x", "s", "e", "a", "t"], "y", {}), output=["batch", "n", 6]), s=[-1], e=[-2**62], a=[1], t=[-1]),
+    "every third, backwards": constants(
+        small(("Slice", ["x", "s", "e", "a", "t"], "v", {}), ("Tanh", ["v"], "y", {}), output=["batch", "m", 6]),
+        s=[-1], e=[-2**62], a=[1], t=[-3]),
+    "every second": constants(
+        small(("Slice", ["x", "s", "e", "a", "t"], "v", {}), ("Tanh", ["v"], "y", {}), output=["batch", "m", 6]),
+        s=[0], e=[2**62], a=[1], t=[2]),
     "differences": constants(
         small(
             ("Slice", ["x", "one", "most", "a"], "b", {}),
@@ -205,9 +212,14 @@ PLACES = {
 }
 
 
+MANY = ["last two", "all but the last", "the last but one, and columns", "differences"]  # take more than one
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_parts_that_begin_at_another_place(name, tools, tmp_path):
-    assert check(tools, tmp_path, PLACES[name], ["batch:1,3", "n:4..40"], runs=16) >= 20
+    """Of one element, parts are the whole, which importers leave out."""
+    length = "n:4..40" if name in MANY else "n:1..40"
+    assert check(tools, tmp_path, PLACES[name], ["batch:1,3", length], runs=16) >= 20
 
 
 def scatter(op, indices, of_updates, output, data="table", **attributes):

@@ -84,8 +84,10 @@ static LogicalResult importSlice(OnnxNode &node) {
     int64_t distance = step > 0 ? last - first : first - last;
     sizes[axis] = distance > 0 ? llvm::divideCeil(distance, std::abs(step)) : 0;
     starts[axis] = sizes[axis] ? first : 0;
-    // A step larger than the dimension has no effect; clamp it to keep products small.
-    steps[axis] = std::clamp(step, -std::max<int64_t>(dim, 1), std::max<int64_t>(dim, 1));
+    // A step larger than the dimension has no effect; clamp it to keep products small, but not to
+    // another number for each size of a range.
+    const int64_t most = std::max<int64_t>(dim, 1 << 20);
+    steps[axis] = std::clamp(step, -most, most);
   }
   bool isWhole = ArrayRef<int64_t>(sizes) == shapeOf(x) &&
                  llvm::all_of(steps, [](int64_t step) { return step == 1; });
