@@ -397,9 +397,64 @@ def quantized(g, x):
     g.emit("DequantizeLinear", [g.node("QuantizeLinear", x, scale, zero), scale, zero], x.shape, True)
 
 
+def tiled(g, x):
+    if not x.rank:
+        return
+    repeats = [int(g.pick([1, 1, 2, 3])) for _ in x.shape]
+    if g.chance(3):  # as often as there are samples
+        axis = int(g.random.integers(x.rank))
+        if not g.fixed(x.shape[axis]):
+            return
+        sample = next(v for v in g.values if v.name in ("x0", "x1"))
+        count = [g.ints(1)] * axis + [g.shape_of(sample, 0)] + [g.ints(1)] * (x.rank - 1 - axis)
+        shape = [size * sample.shape[0] if dim == axis else size for dim, size in enumerate(x.shape)]
+        return g.emit("Tile", [x, g.node("Concat", *count, axis=0)], shape, x.exact)
+    g.emit("Tile", [x, g.ints(*repeats)], [size * count for size, count in zip(x.shape, repeats)], x.exact)
+
+
+def split(g, x):
+    if not x.rank:
+        return
+    axis = int(g.random.integers(x.rank))
+    size = g.fixed(x.shape[axis])
+    if not size or size < 2:
+        return
+    first = int(g.random.integers(1, size))
+    parts = g.node("Split", x, g.ints(first, size - first), outputs=2, axis=axis)
+    for part, count in zip(parts, (first, size - first)):
+        g.add(part, [*x.shape[:axis], count, *x.shape[axis + 1:]], x.exact)
+
+
+def triangle(g, x):
+    if x.rank >= 2:
+        k = g.constant(np.array(g.random.integers(-1, 2), np.int64))
+        g.emit("Trilu", [x, k], x.shape, x.exact, upper=int(g.chance(2)))
+
+
+def blocks(g, x):
+    if x.rank != 4:
+        return reshaped(g, x)
+    channels = g.fixed(x.shape[1])
+    if channels and channels % 4 == 0 and g.chance(2):
+        mode = g.pick(["DCR", "CRD"])
+        return g.emit("DepthToSpace", [x], [x.shape[0], channels // 4, x.shape[2] * 2, x.shape[3] * 2], x.exact, blocksize=2, mode=mode)
+    if channels and not any((size % 2).any() for size in x.shape[2:]):
+        g.emit("SpaceToDepth", [x], [x.shape[0], channels * 4, x.shape[2] // 2, x.shape[3] // 2], x.exact, blocksize=2)
+
+
+def summed(g, x):
+    """Products by Einsum."""
+    if x.rank != 3:
+        return product(g, x)
+    text = g.pick(["abc,abd->acd", "abc,adc->abd", "abc,abc->ab", "abc,abc->ac", "abc,abc->b"])
+    bounded = g.node("Mul", g.node("Tanh", x), g.constant(np.float32(0.3)))
+    sizes = dict(zip("abc", x.shape), d=x.shape[2] if text.startswith("abc,abd") else x.shape[1])
+    g.emit("Einsum", [bounded, bounded], [sizes[letter] for letter in text.split(">")[1]], equation=text)
+
+
 STEPS = [unary, scaled, joined, chosen, whole_numbers, product, product, softmax, reduction, reduction, place, running, gathered,
          concatenated, sliced, padded, transposed, reshaped, merged_and_apart, expanded, broadcast, convolution, convolution,
-         normalized, resized, quantized]
+         normalized, resized, quantized, tiled, tiled, split, triangle, blocks, summed]
 
 # How many sizes, and as --dim says them.
 RANGES = {"7..24": range(7, 25), "12..24:4": range(12, 25, 4), "1..16": range(1, 17), "5..9": range(5, 10), "8..32:8": range(8, 33, 8)}

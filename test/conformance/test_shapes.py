@@ -222,6 +222,34 @@ def test_parts_that_begin_at_another_place(name, tools, tmp_path):
     assert check(tools, tmp_path, PLACES[name], ["batch:1,3", length], runs=16) >= 20
 
 
+def repeated(shape, *repeats, of="x", size=None, then=("Tanh", {})):
+    """`of` as often as `repeats` say, or by dimension `size` of x along the first."""
+    nodes = [("Transpose", ["x"], "columns", {"perm": [2, 1, 0]}), ("Reshape", ["x", "flat"], "merged", {})]
+    if size is not None:
+        nodes += [("Shape", ["x"], "shape", {}), ("Gather", ["shape", "size"], "count", {}), ("Concat", ["count", "rest"], "r", {"axis": 0})]
+    nodes += [("Tile", [of, "r"], "tiled", {}), (then[0], ["tiled"], "y", then[1])]
+    rest = {"size": [size], "rest": np.ones(2, np.int64)} if size is not None else {"r": np.int64(repeats)}
+    table = np.random.default_rng(4).standard_normal((4, 3, 2)).astype(np.float32)
+    return constants(small(*nodes, output=shape), **rest, table=table, flat=[0, -1])
+
+
+REPEATS = {
+    "columns": repeated(["batch", "n", 12], 1, 1, 2),
+    "rows": repeated(["batch", "m", 6], 1, 2, 1),
+    "rows, and their mean": repeated(["batch", 1, 6], 1, 2, 1, then=("ReduceMean", {"axes": [1]})),
+    "rows of merged dimensions": repeated(["batch", "m"], 1, 3, of="merged"),
+    "samples": repeated(["m", "n", 6], 2, 1, 1, then=("Softmax", {"axis": 0})),
+    "all": repeated(["b", "m", 6], 3, 2, 1),
+    "a table, for each sample": repeated(["b", 3, 2], of="table", size=0),
+    "columns, for each row": repeated(["m", "n", "batch"], of="columns", size=1),
+}
+
+
+@pytest.mark.parametrize("name", REPEATS)
+def test_repetitions(name, tools, tmp_path):
+    assert check(tools, tmp_path, REPEATS[name], ["batch:1,3", "n:1..20"], runs=16) >= 20
+
+
 def scatter(op, indices, of_updates, output, data="table", **attributes):
     """Of x, where the largest of its numbers say, or where constant indices do."""
     nodes = [("Abs", ["x"], "a", {}), ("Mul", ["a", "seven"], "b", {}), ("Mod", ["b", "rows"], "c", {"fmod": 1}),

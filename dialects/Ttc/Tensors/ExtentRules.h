@@ -26,6 +26,10 @@ FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value,
 FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
                            int64_t dim);
 
+/// Lets users of the op's result, but `except`, have `value`, whose op is compared with the
+/// importer's shapes instead.
+void replaceResult(Operation *op, Value value, Operation *except = nullptr);
+
 /// Whether elements of the result within the extent depend on elements beyond that of the operand,
 /// along a dimension that is `scale` times as large.
 bool readsBeyond(ResizeOp op, int64_t scale);

@@ -59,37 +59,7 @@ FailureOr<bool> ConstantOp::followExtents(OpBuilder &builder, ExtentScope &scope
   return false;
 }
 
-/// Dimensions of one element that become those of a declared extent.
-static LogicalResult broadcastToDeclared(Operation *op, ExtentScope &scope) {
-  if (failed(followLoops(op, scope)))
-    return failure();
-  Value y = op->getResult(0);
-  for (int64_t dim = 0; dim < tensorType(y).getRank(); ++dim)
-    if (std::optional<Extent> extent = scope.getDeclared(op, dim);
-        extent && !scope.isPadded(y, dim))
-      scope.setExtent(y, dim, *extent);
-  return success();
-}
-FailureOr<bool> ExpandOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(broadcastToDeclared(*this, scope)))
-    return failure();
-  return false;
-}
-FailureOr<bool> TileOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  auto x = tensorType(getX());
-  for (int64_t dim = 0; dim < x.getRank(); ++dim)
-    if (x.getDimSize(dim) != 1 && scope.getDeclared(*this, dim) && getRepeats()[dim] != 1)
-      return emitOpError() << "repeats dimension " << dim << " of " << x.getDimSize(dim)
-                           << " elements a number of times that differs from run to run; expected "
-                              "a dimension of one element";
-  if (failed(broadcastToDeclared(*this, scope)))
-    return failure();
-  return false;
-}
-StringRef TileOp::getSizesName() { return "repeats"; }
 bool ConstantOp::needsDims() { return true; }
-bool ExpandOp::needsDims() { return true; }
-bool TileOp::needsDims() { return true; }
 
 /// On an op that a rule has made or seen: what lies between valid elements stays, and its users
 /// leave it out. On a gather: its indices are those of valid elements.
@@ -163,8 +133,7 @@ private:
 
 } // namespace
 
-/// The op's result is `value`, whose op is compared with the importer's shapes instead.
-static void replaceResult(Operation *op, Value value, Operation *except = nullptr) {
+void mlir::ttc::replaceResult(Operation *op, Value value, Operation *except) {
   if (Attribute probed = op->removeAttr(kProbedAttrName))
     value.getDefiningOp()->setAttr(kProbedAttrName, probed);
   op->getResult(0).replaceUsesWithIf(value,
