@@ -27,7 +27,7 @@ class Size:
 
     name: str  #: PyTorch's symbol, such as s77
     low: int
-    high: int
+    high: int  #: at `low`, the size is a constant of the bundle
     places: tuple[tuple[int, int], ...]  #: positions of tensors, and dimensions, which have it
 
 
@@ -63,6 +63,8 @@ class Sizes:
         """What torch.export calls dynamic_shapes, for the tensors in order."""
         dims: dict[int, dict[int, Any]] = {position: {} for position in inputs.tensors}
         for size in self.sizes:
+            if size.low == size.high:
+                continue
             one = torch.export.Dim(size.name, min=size.low, max=size.high)
             for position, dim in size.places:
                 dims[position][dim] = one
@@ -98,16 +100,20 @@ def find(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], least:
             raise Rejected(f"a number that changes, {expr}, is not the size of a tensor")
     if not places:
         raise Rejected("no size of a tensor changes")
-    sizes = [_bound(expr, bounds[expr], least, found, args) for expr, found in places.items()]
+    sizes = _limit([_bound(expr, bounds[expr], least, found, args) for expr, found in places.items()], inputs, args)
+    if all(size.low == size.high for size in sizes):
+        raise Rejected("no size of a tensor may change")
     constants = {p: repr(value_of(args[p])) for p in inputs.values if p not in numbers}
-    return Sizes(tuple(_limit(sizes, inputs, args)), numbers, constants)
+    return Sizes(tuple(sizes), numbers, constants)
 
 
 def _bound(expr: Any, known: Any, least: int, places: list[tuple[int, int]], args: tuple[Any, ...]) -> Size:
     """With a high of 0 where the program says none."""
     position, dim = places[0]
     size = int(args[position].shape[dim])
-    low = max(least, int(known.lower)) if known is not None and known.lower.is_Integer else least
+    # A graph that needs a larger least size does so along one dimension, and may have a batch of two.
+    low = min(least, max(size, LEAST[0]))
+    low = max(low, int(known.lower)) if known is not None and known.lower.is_Integer else low
     is_bounded = known is not None and known.upper.is_Integer and known.upper < 1 << 30  # not int_oo
     high = int(known.upper) if is_bounded else 0
     if size < low:
@@ -152,7 +158,7 @@ def dims_of(path: pathlib.Path, inputs: Inputs, sizes: Sizes) -> dict[str, tuple
     ports = onnx_ir.load(path).graph.inputs
     dims = {}
     for size in sizes.sizes:
-        for position, dim in size.places:
+        for position, dim in size.places if size.low < size.high else ():
             shape = ports[inputs.tensors.index(position)].shape
             own = shape[dim] if shape is not None else None
             name = own.value if isinstance(own, onnx_ir.SymbolicDim) else None

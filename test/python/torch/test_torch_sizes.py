@@ -63,6 +63,22 @@ def test_sizes_beyond_the_range():
     assert [graph.compiled for graph in compiled.graphs] == [2]
 
 
+def test_many_combinations():
+    """Ranges of two lengths leave none for the batch, which is as in the first call."""
+    compiled = Compiled(lambda q, k: torch.softmax(q @ k.transpose(1, 2), -1).sum(-2), dynamic=True, cache=False)
+    for q, k in ((33, 18), (5, 31), (64, 2)):
+        compiled(torch.randn(2, q, 8), torch.randn(2, k, 8))
+    assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
+
+
+def test_a_length_that_is_more_than_two():
+    """So that x[:, 1:] has two, which a batch may have, too."""
+    compiled = Compiled(lambda x: (x[:, 1:] - x[:, :-1]).sum(2), dynamic=True, cache=False)
+    for batch, length in ((2, 9), (2, 3), (3, 30)):
+        compiled(torch.randn(batch, length, 4))
+    assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
+
+
 def test_bounds_of_the_program():
     compiled = Compiled(lambda x: x.mean(0) + x.sum(), cache=False)
     for size in (40, 2, 60, 33):
