@@ -200,6 +200,11 @@ PLACES = {
         ("Cast", ["i"], "y", {"to": TensorProto.FLOAT}),
         output=[1, 6],
     ),
+    "elements of the largest of merged rows": small(
+        ("Flatten", ["x"], "f", {"axis": 2}), ("Tanh", ["f"], "t", {}),
+              ("ArgMax", ["t"], "i", {"axis": 0, "keepdims": 1}), ("GatherElements", ["t", "i"], "y", {"axis": 0}), output=[1, 6]),
+    "the last and the first of merged rows": constants(
+        small(("Flatten", ["x"], "f", {"axis": 2}), ("Gather", ["f", "i"], "y", {"axis": 0}), output=[2, 6]), i=np.int64([-1, 0])),
     "reductions over what follows": small(
         ("Tanh", ["x"], "t", {}),
         ("Concat", ["t", "x"], "c", {"axis": 0}),

@@ -107,20 +107,6 @@ FailureOr<bool> GlobalMaxPoolOp::followExtents(OpBuilder &, ExtentScope &scope) 
   return false;
 }
 
-/// For ops that count places along a dimension: closes the gaps between merged dimensions. Returns
-/// whether the operand is another one now.
-static FailureOr<bool> closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                          int64_t dim) {
-  Value x = op->getOperand(0);
-  if (!scope.isPadded(x, dim) || scope.getExtent(x, dim))
-    return false;
-  FailureOr<Value> closed = closeGaps(op, builder, scope, x, dim);
-  if (failed(closed))
-    return failure();
-  op->setOperand(0, *closed);
-  return true;
-}
-
 /// The first of several equal elements is never padding.
 template <typename Op>
 static FailureOr<bool> followArgReduce(Op op, OpBuilder &builder, ExtentScope &scope, Fill fill) {

@@ -26,6 +26,11 @@ FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value,
 FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
                            int64_t dim);
 
+/// For ops that count places along a dimension: closes the gaps of their first operand. Returns
+/// whether that is another one now.
+FailureOr<bool> closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                   int64_t dim);
+
 /// Lets users of the op's result, but `except`, have `value`, whose op is compared with the
 /// importer's shapes instead.
 void replaceResult(Operation *op, Value value, Operation *except = nullptr);

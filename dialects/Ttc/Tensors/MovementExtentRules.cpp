@@ -171,6 +171,18 @@ FailureOr<Value> mlir::ttc::closeGaps(Operation *op, OpBuilder &builder, ExtentS
   return indices.gather(value, index, dim);
 }
 
+FailureOr<bool> mlir::ttc::closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                              int64_t dim) {
+  Value x = op->getOperand(0);
+  if (!scope.isPadded(x, dim) || scope.getExtent(x, dim))
+    return false;
+  FailureOr<Value> closed = closeGaps(op, builder, scope, x, dim);
+  if (failed(closed))
+    return failure();
+  op->setOperand(0, *closed);
+  return true;
+}
+
 /// Takes the dimensions whose parts begin at a computed place by index, the others by a slice.
 static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &builder,
                                        ExtentScope &scope) {
@@ -542,6 +554,11 @@ LogicalResult mlir::ttc::countFromExtents(Operation *op, OpBuilder &builder, Ext
 
 FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const bool isComputed = (*this)->removeAttr(kGapsAttrName) != nullptr;
+  if (!isComputed)
+    if (FailureOr<bool> hasClosed =
+            closeGapsOfOperand(*this, builder, scope, static_cast<int64_t>(getAxis()));
+        failed(hasClosed) || *hasClosed)
+      return hasClosed;
   if (!isComputed &&
       failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
                               (*this)->getOpOperand(1), {static_cast<int64_t>(getAxis())})))
@@ -553,6 +570,9 @@ FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
 
 FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, axis);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
                               (*this)->getOpOperand(1), {axis})))
     return failure();
