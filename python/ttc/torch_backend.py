@@ -35,7 +35,7 @@ from ttc._torch.analysis import Rejected
 from ttc._torch.cache import Cache, cache_folder
 from ttc._torch.key import graph_key
 from ttc._torch.plan import Plan, RangePlan
-from ttc._torch.sizes import LEAST, Sizes, dims_of
+from ttc._torch.sizes import MOST_EXPORTS, Sizes, dims_of, guards_of, narrow
 from ttc._torch.sizes import find as find_sizes
 
 __all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "graphs"]
@@ -231,11 +231,14 @@ class _Graph:
         return plan
 
     def _try_for_ranges(self, args: tuple[Any, ...]) -> Plan:
-        for least in LEAST:
+        narrowed: dict[str, tuple[int, int]] = {}
+        for number in range(MOST_EXPORTS):
+            sizes = find_sizes(self._gm, self._inputs, args, narrowed)
             try:
-                return self._make(args, find_sizes(self._gm, self._inputs, args, least))
+                return self._make(args, sizes)
             except Rejected as reason:
-                if least == LEAST[-1] or "Constraints violated" not in str(reason):
+                narrowed = narrow(sizes, str(reason), args)
+                if not narrowed or number + 1 == MOST_EXPORTS:
                     raise
         raise AssertionError
 
@@ -410,7 +413,7 @@ class _Graph:
             _log.debug("%s", self.info.place, exc_info=True)
             if os.strerror(errno.ENOSPC) in str(error):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
-            raise Rejected(_first_line(error), _is_lasting(error)) from error
+            raise Rejected(guards_of(str(error)) or _first_line(error), _is_lasting(error)) from error
         self.info.compiled += 1
         _log.info("%s: compiled in %.1f s", self.info.place, time.perf_counter() - started)
         return _record(outputs, new), path

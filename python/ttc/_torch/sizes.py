@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pathlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +13,13 @@ import torch
 
 from ttc._torch.analysis import Inputs, Rejected, value_of
 
-# The least sizes of a range, to be tried in turn: torch.export takes sizes of 0 and 1 for constants, also those of
-# intermediate results, such as x[1:].
-LEAST = (2, 3)
+# The least size of a range: torch.export takes sizes of 0 and 1 for constants.
+LEAST = 2
+# torch.export also takes sizes of 1 of intermediate results for constants, such as those of x[1:]: then it says for
+# which sizes of the inputs this holds.
+_GUARD = re.compile(r"Not all values of (\w+) = (\S+) in the specified range .* satisfy the generated guard (.*?)\.?$", re.M)
+# An export says what it finds at its bounds; after so many, a graph has a bundle for each shape.
+MOST_EXPORTS = 6
 # Of a size that the program does not bound: up to so much, and with all of them so many elements of the
 # largest input, and combinations of sizes.
 MOST_SIZE = 512
@@ -71,8 +77,11 @@ class Sizes:
         return tuple(dims.values())
 
 
-def find(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], least: int) -> Sizes:
-    """Sizes from `least` on. Rejects a graph of which some sizes follow from others, or from no tensor."""
+def find(
+    gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], narrowed: Mapping[str, tuple[int, int]]
+) -> Sizes:
+    """Ranges of the sizes, as `narrowed` where it has them. Rejects a graph of which some sizes follow from others, or
+    from no tensor."""
     if not all(args[position].is_contiguous() for position in inputs.tensors):
         raise Rejected("an input is not dense and row-major")
     nodes = [node for node in gm.graph.nodes if node.op == "placeholder"]
@@ -100,20 +109,66 @@ def find(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], least:
             raise Rejected(f"a number that changes, {expr}, is not the size of a tensor")
     if not places:
         raise Rejected("no size of a tensor changes")
-    sizes = _limit([_bound(expr, bounds[expr], least, found, args) for expr, found in places.items()], inputs, args)
+    sizes = [_bound(expr, bounds[expr], narrowed, found, args) for expr, found in places.items()]
+    sizes = _limit(sizes, inputs, args)
     if all(size.low == size.high for size in sizes):
         raise Rejected("no size of a tensor may change")
     constants = {p: repr(value_of(args[p])) for p in inputs.values if p not in numbers}
     return Sizes(tuple(sizes), numbers, constants)
 
 
-def _bound(expr: Any, known: Any, least: int, places: list[tuple[int, int]], args: tuple[Any, ...]) -> Size:
-    """With a high of 0 where the program says none."""
+def guards_of(text: str) -> str:
+    """In one line, which conditions on sizes an error of torch.export says that it needs; "" if none."""
+    found = [f"{name}: {guard.replace(source, name)}" for name, source, guard in _GUARD.findall(text)]
+    return f"{_GUARDS}{'; '.join(found)}" if found else ""
+
+
+_GUARDS = "torch.export needs "
+
+
+def narrow(sizes: Sizes, reason: str, args: tuple[Any, ...]) -> dict[str, tuple[int, int]]:
+    """The ranges around the sizes of a call for which the conditions of guards_of() hold; none if they are no
+    narrower."""
+    if not reason.startswith(_GUARDS):
+        return {}
+    guards: dict[str, list[str]] = {}
+    for part in reason.removeprefix(_GUARDS).split("; "):
+        name, _, guard = part.partition(": ")
+        words = set(re.findall(r"[^\W\d]\w*", guard))
+        if words != {name} or not re.fullmatch(r"[\w\s+\-*/%()<>=!]+", guard):
+            return {}  # of several sizes
+        guards.setdefault(name, []).append(guard)
+
+    def holds(name: str, size: int) -> bool:
+        try:
+            return all(eval(guard, {"__builtins__": {}}, {name: size}) for guard in guards.get(name, []))
+        except (SyntaxError, TypeError, ArithmeticError):
+            return False
+
+    ranges, is_narrower = {}, False
+    for size in sizes.sizes:
+        position, dim = size.places[0]
+        low = high = int(args[position].shape[dim])
+        if not holds(size.name, low):
+            return {}
+        while low > size.low and holds(size.name, low - 1):
+            low -= 1
+        while high < size.high and holds(size.name, high + 1):
+            high += 1
+        ranges[size.name] = (low, high)
+        is_narrower |= (low, high) != (size.low, size.high)
+    return ranges if is_narrower else {}
+
+
+def _bound(
+    expr: Any, known: Any, narrowed: Mapping[str, tuple[int, int]], places: list[tuple[int, int]], args: tuple[Any, ...]
+) -> Size:
+    """With a high of 0 where nothing says one."""
     position, dim = places[0]
     size = int(args[position].shape[dim])
-    # A graph that needs a larger least size does so along one dimension, and may have a batch of two.
-    low = min(least, max(size, LEAST[0]))
-    low = max(low, int(known.lower)) if known is not None and known.lower.is_Integer else low
+    if str(expr) in narrowed:
+        return Size(str(expr), *narrowed[str(expr)], tuple(places))
+    low = max(LEAST, int(known.lower)) if known is not None and known.lower.is_Integer else LEAST
     is_bounded = known is not None and known.upper.is_Integer and known.upper < 1 << 30  # not int_oo
     high = int(known.upper) if is_bounded else 0
     if size < low:

@@ -79,6 +79,23 @@ def test_a_length_that_is_more_than_two():
     assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
 
 
+def test_sizes_for_which_an_export_holds():
+    """Not those of which a convolution leaves one pixel, nor that of a table's length."""
+    class Both(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.table = torch.nn.Conv2d(3, 2, 3, stride=4, padding=1), torch.nn.Parameter(torch.randn(64, 4))
+
+        def forward(self, image, words):
+            return self.conv(image).relu().sum(1), words + self.table[: words.shape[1]]
+
+    compiled = Compiled(Both().eval(), dynamic=True, cache=False)
+    for height, length in ((32, 40), (9, 63), (30, 2)):
+        with torch.inference_mode():
+            compiled(torch.randn(2, 3, height, 24), torch.randn(2, length, 4))
+    assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
+
+
 def test_bounds_of_the_program():
     compiled = Compiled(lambda x: x.mean(0) + x.sum(), cache=False)
     for size in (40, 2, 60, 33):
