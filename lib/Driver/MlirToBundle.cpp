@@ -172,14 +172,15 @@ static OwningOpRef<ModuleOp> importOpen(ModuleOp module, const SizeOptions &give
     FailureOr<SizeOptions> options = getOwnSizes(function, given, entries, unknown);
     if (failed(options))
       return nullptr;
-    auto importAt = [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef variant) {
+    auto importAt = [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef variant,
+                        const llvm::DenseSet<Location> &) {
       llvm::StringMap<int64_t> all = options->dims;
       for (const auto &[dim, size] : sizes)
         all[dim] = size;
       return specialize(module, name, variant, all, *options);
     };
     OwningOpRef<ModuleOp> next =
-        options->dimRanges.empty() ? importAt({}, name)
+        options->dimRanges.empty() ? importAt({}, name, {})
                                    : importVariants(name, *options, module.getContext(), importAt);
     if (!next)
       return nullptr;

@@ -84,8 +84,10 @@ static OwningOpRef<ModuleOp> importOnnxVariants(const llvm::MemoryBuffer &model,
     return nullptr;
   }
   return importVariants(options.functionName, options, context,
-                        [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name) {
+                        [&](ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name,
+                            const llvm::DenseSet<Location> &unfolded) {
                           OnnxImportOptions own = options;
+                          own.unfolded = &unfolded;
                           own.dimRanges.clear();
                           own.isOneOfSeveralSizes = true;
                           own.functionName = name.str();

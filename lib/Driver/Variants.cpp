@@ -43,11 +43,24 @@ static bool isIota(const ConstantTensor &tensor) {
   return true;
 }
 
+namespace {
+/// What becomes of constants with the largest sizes, which are imported first: the same with all
+/// others.
+struct FoldedAtLargest {
+  /// Gathers that are lookups of all elements in order, and become reshapes: the first token of a
+  /// sequence is all of a sequence of one, and stays a gather.
+  llvm::DenseSet<Location> lookups;
+  /// Ops whose operands are constants, and which are too large to be evaluated.
+  llvm::DenseSet<std::pair<Location, OperationName>> left;
+  /// The nodes of these.
+  llvm::DenseSet<Location> unfolded;
+};
+} // namespace
+
 /// Exporters look a mask up by the indices of all its elements. The table depends on the size of
 /// the batch and of the sequence; without it, the lookup is a reshape. Reshapes of reshapes are
-/// one. `lookups` are the gathers of which the largest sizes make reshapes: the first token of a
-/// sequence is all of a sequence of one, and a lookup nevertheless.
-static void simplifyMoves(ModuleOp module, llvm::DenseSet<Location> &lookups, bool isLargest) {
+/// one.
+static void simplifyMoves(ModuleOp module, FoldedAtLargest &folded, bool isLargest) {
   module.walk([&](Operation *op) {
     if (auto gather = dyn_cast<GatherOp>(op)) {
       auto constant = gather.getIndices().getDefiningOp<ConstantOp>();
@@ -59,8 +72,8 @@ static void simplifyMoves(ModuleOp module, llvm::DenseSet<Location> &lookups, bo
           !isIota(ConstantTensor::get(constant.getValue())))
         return;
       if (isLargest)
-        lookups.insert(op->getLoc());
-      else if (!lookups.contains(op->getLoc()))
+        folded.lookups.insert(op->getLoc());
+      else if (!folded.lookups.contains(op->getLoc()))
         return;
       OpBuilder builder(op);
       auto inner = gather.getData().getDefiningOp<ReshapeOp>();
@@ -90,7 +103,7 @@ static void orderConstants(ModuleOp module) {
 
 /// Evaluates ops on constants. The importer does so for small ones, and leaves a causal mask of 512
 /// x 512, but not that of 8 x 8: imports at several sizes must have the same ops.
-static void evaluateConstants(ModuleOp module, llvm::DenseSet<Location> &lookups, bool isLargest) {
+static void evaluateConstants(ModuleOp module, FoldedAtLargest &folded, bool isLargest) {
   constexpr int64_t kMostElements = int64_t(1) << 22;
   SmallVector<Operation *> dead;
   module.walk([&](Operation *op) {
@@ -98,8 +111,7 @@ static void evaluateConstants(ModuleOp module, llvm::DenseSet<Location> &lookups
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= kMostElements;
     };
-    if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !isConstantEvaluable(op) ||
-        !llvm::all_of(op->getOperandTypes(), isSmall) || !isSmall(op->getResultTypes()[0]))
+    if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !isConstantEvaluable(op))
       return;
     SmallVector<ConstantTensor> operands;
     for (Value operand : op->getOperands()) {
@@ -108,6 +120,14 @@ static void evaluateConstants(ModuleOp module, llvm::DenseSet<Location> &lookups
         return;
       operands.push_back(ConstantTensor::get(constant.getValue()));
     }
+    const std::pair key(op->getLoc(), op->getName());
+    if (isLargest &&
+        (!llvm::all_of(op->getOperandTypes(), isSmall) || !isSmall(op->getResultTypes()[0]))) {
+      folded.left.insert(key);
+      folded.unfolded.insert(op->getLoc());
+    }
+    if (folded.left.contains(key))
+      return;
     FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
     if (failed(result))
       return;
@@ -118,7 +138,7 @@ static void evaluateConstants(ModuleOp module, llvm::DenseSet<Location> &lookups
   });
   for (Operation *op : llvm::reverse(dead))
     op->erase();
-  simplifyMoves(module, lookups, isLargest);
+  simplifyMoves(module, folded, isLargest);
   // What only these used.
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -156,7 +176,7 @@ private:
   SizedImporter importer;
   std::vector<std::pair<std::string, DimRange>> ranges;
   std::vector<SmallVector<int64_t>> choices; ///< of one bucket for each dimension
-  llvm::DenseSet<Location> lookups;          ///< of the largest sizes, which come first
+  FoldedAtLargest folded;
   BucketCost cost;
 };
 
@@ -173,7 +193,7 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
     named.emplace_back(range.first, size);
     texts.push_back(range.first + ":" + std::to_string(size));
   }
-  OwningOpRef<ModuleOp> module = importer(named, variant);
+  OwningOpRef<ModuleOp> module = importer(named, variant, folded.unfolded);
   if (!module) {
     InFlightDiagnostic error = emitError(UnknownLoc::get(context));
     error << "the model cannot be imported with " << llvm::join(texts, ", ")
@@ -187,7 +207,7 @@ OwningOpRef<ModuleOp> VariantImporter::importAt(ArrayRef<int64_t> sizes, StringR
   const bool isLargest = llvm::all_of(llvm::zip_equal(ranges, sizes), [](const auto &pair) {
     return std::get<0>(pair).second.high == std::get<1>(pair);
   });
-  evaluateConstants(*module, lookups, isLargest);
+  evaluateConstants(*module, folded, isLargest);
   return module;
 }
 
@@ -330,7 +350,7 @@ std::string VariantImporter::describeCost() const {
 
 OwningOpRef<ModuleOp> VariantImporter::import(std::vector<std::pair<std::string, DimRange>> given) {
   ranges = std::move(given);
-  lookups.clear();
+  folded = {};
   auto getName = [&](ArrayRef<int64_t> sizes) { return (model + "." + joinSizes(sizes)).str(); };
   const SmallVector<int64_t> largest =
       llvm::map_to_vector(ranges, [](const auto &named) { return named.second.high; });

@@ -13,10 +13,11 @@ namespace mlir::ttc {
 /// `ratio`th of the last one, as far as that is worth it. Ascending; the last one is high.
 SmallVector<int64_t> chooseBuckets(const DimRange &range, int64_t ratio);
 
-/// Imports a model with one size for each dimension, as one function of this name. Null, with
-/// diagnostics, if that fails.
+/// Imports a model with one size for each dimension, as one function of this name. Ops of the nodes
+/// at `unfolded` stay, although they could be evaluated. Null, with diagnostics, if that fails.
 using SizedImporter = llvm::function_ref<OwningOpRef<ModuleOp>(
-    ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name)>;
+    ArrayRef<std::pair<std::string, int64_t>> sizes, StringRef name,
+    const llvm::DenseSet<Location> &unfolded)>;
 
 /// Imports a model for `options.dimRanges`, as functions MODEL.8x64 with `ttc.variant`. Null, with
 /// diagnostics, if it cannot be imported for all sizes, or not as one model.

@@ -403,6 +403,20 @@ def test_a_mask_that_is_looked_up(tools, tmp_path):
     assert check(tools, tmp_path, model, ["batch:1,3", "n:1..20"], runs=16) >= 20
 
 
+def test_lookups_that_are_too_large_to_evaluate(tools, tmp_path):
+    """The types of a text's words, all 0, as BERT has them: those of short texts would be evaluated by the importer."""
+    b = shape_models.Builder()
+    zero, one = b.constant(np.array(0, np.int64)), b.constant(np.array(1, np.int64))
+    shape = b("Concat", b.size("x", 0), b.size("x", 1), axis=0)
+    types = b("Expand", b.constant(np.zeros((1, 1), np.int64)), shape)
+    places = b("Expand", b("Unsqueeze", b("Range", zero, b("Squeeze", b.size("x", 1), b.ints(0)), one), b.ints(0)), shape)
+    y = b("Add", b("Add", "x", b("Gather", b.weight(2, 600), types)), b("Gather", b.weight(800, 600), places))
+    y = b("ReduceMean", y, axes=[2], keepdims=0)
+    model = b.model([("x", None, "f32", ["batch", "n", 600])], [("y", y, "f32", ["batch", "n"])])
+    assert 12 * 600 * 600 > 1 << 22
+    assert check(tools, tmp_path, model, ["batch:1..12", "n:1..600"], runs=8) >= 8
+
+
 @pytest.mark.parametrize("inner", [16, 256])
 def test_every_number_of_rows(inner, tools, tmp_path):
     """Rows that count lie in runs; the last tile of a product may have any number of them, from several runs."""

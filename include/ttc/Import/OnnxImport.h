@@ -49,6 +49,9 @@ struct OnnxImportOptions : SizeOptions {
   /// Large constants by name, of earlier imports into the same context and of this one: what they
   /// have is not stored again. May be null.
   llvm::StringMap<ElementsAttr> *constants = nullptr;
+  /// Locations of nodes whose ops are not folded, though their operands are small constants. May be
+  /// null.
+  const llvm::DenseSet<Location> *unfolded = nullptr;
 };
 
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to

@@ -362,7 +362,9 @@ SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer, bool fo
     return {};
   }
 
-  bool foldable = fold && op->getNumResults() == 1 && !state.operands.empty() &&
+  const llvm::DenseSet<Location> *unfolded = shared.options.unfolded;
+  bool foldable = fold && !(unfolded && unfolded->contains(loc)) && op->getNumResults() == 1 &&
+                  !state.operands.empty() &&
                   tensorType(op->getResult(0)).getNumElements() <= kFoldLimit &&
                   llvm::all_of(op->getOperands(),
                                [](Value operand) { return matchPattern(operand, m_Constant()); });
