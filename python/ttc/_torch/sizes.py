@@ -17,7 +17,10 @@ from ttc._torch.analysis import Inputs, Rejected, value_of
 LEAST = 2
 # torch.export also takes sizes of 1 of intermediate results for constants, such as those of x[1:]: then it says for
 # which sizes of the inputs this holds.
-_GUARD = re.compile(r"Not all values of (\w+) = (\S+) in the specified range .* satisfy the generated guard (.*?)\.?$", re.M)
+_GUARD = re.compile(
+    r"Not all values of (\w+) = (\S+) in the specified range .* satisfy the generated guard (.*?)\.?(?:Specializations .*)?$",
+    re.MULTILINE,
+)
 # An export says what it finds at its bounds; after so many, a graph has a bundle for each shape.
 MOST_EXPORTS = 6
 # Of a size that the program does not bound: up to so much, and with all of them so many elements of the

@@ -10,6 +10,9 @@ from graphs import Compiled
 SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, vocab_size=200)
 GPT = dict(n_embd=32, n_layer=2, n_head=4, vocab_size=200)
 LLAMA = SMALL | dict(num_key_value_heads=2, use_cache=False)
+TOKENS = dict(pad_token_id=0, bos_token_id=1, eos_token_id=2)
+LAYERS = dict(encoder_layers=2, decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64,
+              decoder_ffn_dim=64)
 
 MODELS = {
     "bert": lambda: T.BertModel(T.BertConfig(**SMALL), add_pooling_layer=False),
@@ -22,6 +25,25 @@ MODELS = {
     "llama": lambda: T.LlamaModel(T.LlamaConfig(**LLAMA)),
     "qwen2": lambda: T.Qwen2Model(T.Qwen2Config(**LLAMA)),
     "t5": lambda: T.T5EncoderModel(T.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=200)),
+    "modernbert": lambda: T.ModernBertModel(T.ModernBertConfig(
+        **SMALL, **TOKENS, cls_token_id=1, sep_token_id=2, local_attention=16)),
+    "gptneox": lambda: T.GPTNeoXModel(T.GPTNeoXConfig(**SMALL, use_cache=False)),
+    "bloom": lambda: T.BloomModel(T.BloomConfig(hidden_size=32, n_layer=2, n_head=4, vocab_size=200, use_cache=False)),
+    "gemma2": lambda: T.Gemma2Model(T.Gemma2Config(**LLAMA, head_dim=8, sliding_window=8)),
+    "bart": lambda: T.BartModel(T.BartConfig(d_model=32, **LAYERS, vocab_size=200)).get_encoder(),
+}
+# Of other inputs: the model, and its input of a size.
+OTHERS = {
+    "wav2vec2": (lambda: T.Wav2Vec2Model(T.Wav2Vec2Config(
+        **SMALL, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4, conv_dim=(16,) * 7)),
+        lambda n: torch.randn(2, 800 + 53 * n), 128),
+    "whisper": (lambda: T.WhisperModel(T.WhisperConfig(
+        d_model=32, **LAYERS, **TOKENS, vocab_size=200, num_mel_bins=16, max_source_positions=50)).get_encoder(),
+        lambda n: torch.randn(n, 16, 100), 32),
+    "vit": (lambda: T.ViTModel(T.ViTConfig(**SMALL, image_size=32, patch_size=8), add_pooling_layer=False),
+            lambda n: torch.randn(n, 3, 32, 32), 32),
+    "resnet": (lambda: T.ResNetModel(T.ResNetConfig(embedding_size=16, hidden_sizes=[16, 32], depths=[1, 1])),
+               lambda n: torch.randn(2, 3, 30 + n, 48), 128),
 }
 # A length that comes first says how long others may be.
 LENGTHS = [37, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 47, 63, 64, 65, 80, 96, 100, 111, 120, 127, 128, 6, 12, 24, 50, 90]
@@ -53,6 +75,18 @@ def test_lengths_of_a_model(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_all_lengths(name):
     check(name, LENGTHS)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", OTHERS)
+def test_sizes_of_other_inputs(name):
+    make, make_input, most = OTHERS[name]
+    model = make().eval()
+    compiled = Compiled(lambda x: model(x).last_hidden_state, dynamic=True, cache=False)
+    with torch.inference_mode():
+        for size in [most - 3, *sorted(set(length % (most - 3) for length in LENGTHS) - {0, 1})]:
+            compiled(make_input(size))
+    assert [graph.compiled for graph in compiled.graphs] == [1] * len(compiled.graphs), compiled.graphs
 
 
 def test_sizes_beyond_the_range():
