@@ -27,6 +27,8 @@ MODELS = {
     "t5": lambda: T.T5EncoderModel(T.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=200)),
     "modernbert": lambda: T.ModernBertModel(T.ModernBertConfig(
         **SMALL, **TOKENS, cls_token_id=1, sep_token_id=2, local_attention=16)),
+    "deberta_v2": lambda: T.DebertaV2Model(T.DebertaV2Config(
+        **SMALL, relative_attention=True, pos_att_type=["c2p", "p2c"], position_buckets=32, norm_rel_ebd="layer_norm")),
     "gptneox": lambda: T.GPTNeoXModel(T.GPTNeoXConfig(**SMALL, use_cache=False)),
     "bloom": lambda: T.BloomModel(T.BloomConfig(hidden_size=32, n_layer=2, n_head=4, vocab_size=200, use_cache=False)),
     "gemma2": lambda: T.Gemma2Model(T.Gemma2Config(**LLAMA, head_dim=8, sliding_window=8)),
