@@ -205,6 +205,9 @@ PLACES = {
               ("ArgMax", ["t"], "i", {"axis": 0, "keepdims": 1}), ("GatherElements", ["t", "i"], "y", {"axis": 0}), output=[1, 6]),
     "the last and the first of merged rows": constants(
         small(("Flatten", ["x"], "f", {"axis": 2}), ("Gather", ["f", "i"], "y", {"axis": 0}), output=[2, 6]), i=np.int64([-1, 0])),
+    "all but the first of merged columns": constants(
+        small(("Transpose", ["x"], "t", {"perm": [0, 2, 1]}), ("Flatten", ["t"], "f", {"axis": 1}),
+              ("Slice", ["f", "s", "e", "a"], "v", {}), ("Tanh", ["v"], "y", {}), output=["batch", "m"]), s=[1], e=[2**62], a=[1]),
     "reductions over what follows": small(
         ("Tanh", ["x"], "t", {}),
         ("Concat", ["t", "x"], "c", {"axis": 0}),

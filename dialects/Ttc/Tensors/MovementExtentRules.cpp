@@ -275,6 +275,14 @@ static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value 
 }
 
 FailureOr<bool> SliceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim) {
+    const bool takesAll = getStarts()[dim] == 0 && getSteps()[dim] == 1 &&
+                          getSizes()[dim] == tensorType(getX()).getDimSize(dim);
+    if (FailureOr<bool> hasClosed =
+            takesAll ? false : closeGapsOfOperand(*this, builder, scope, dim);
+        failed(hasClosed) || *hasClosed)
+      return hasClosed;
+  }
   if (auto starts = (*this)->getAttrOfType<AffineMapAttr>(kNumbersAttrName)) {
     if (failed(takeComputedParts(*this, starts.getValue(), builder, scope)))
       return failure();
