@@ -302,7 +302,7 @@ Analysis analyse(Log log, const std::string &bundle) {
   a.unmatchedEnds = a.host.unmatchedEnds;
   a.spans = a.host.spans.size();
   Analyser(a).run();
-  a.meetings = Meetings(a.log, a.clock, a.models, a.rings);
+  a.exchangeBegins = ExchangeBegins(a.log, a.clock, a.models, a.rings);
   a.times.resize(a.log.devices.size());
   for (uint32_t device = 0; device < a.log.devices.size(); ++device)
     divideTime(a, device);

@@ -6,8 +6,8 @@
 #define TTC_TOOLING_PROFILE_ANALYSIS_H
 
 #include "Profile/Counters.h"
+#include "Profile/ExchangeBegins.h"
 #include "Profile/Machine.h"
-#include "Profile/Meetings.h"
 #include "Profile/Model.h"
 #include "Profile/PairMarkers.h"
 
@@ -139,7 +139,7 @@ struct Analysis {
   std::vector<RingZones> rings;
   HostZones host;
   std::vector<DeviceModel> models;
-  Meetings meetings;
+  ExchangeBegins exchangeBegins;
   std::vector<Limits> limits;        ///< by device; makeReport() fills it in
   std::vector<Execution> executions; ///< by device, queue, number
   std::vector<OpRun> ops;            ///< by begin

@@ -113,7 +113,8 @@ private:
   /// An exchange; its command begins at `begins`, and may be in a step that begins before.
   void addExchange(std::vector<Activity> &list, int64_t from, int64_t begins, int64_t end,
                    const OpInfo &op) const {
-    const std::optional<int64_t> latest = a.meetings.latestBegin(device, op.collective, begins);
+    const std::optional<int64_t> latest =
+        a.exchangeBegins.latestBegin(device, op.collective, begins);
     if (!latest)
       return addActivity(list, from, end, Cause::Mesh);
     addActivity(list, from, std::min(*latest, end), Cause::MeshWait);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Profile/Meetings.h"
+#include "Profile/ExchangeBegins.h"
 
 #include <algorithm>
 
@@ -7,8 +7,9 @@ namespace ttrun::report {
 
 using namespace ttrt::profile;
 
-Meetings::Meetings(const Log &log, const ClockFit &clock, const std::vector<DeviceModel> &models,
-                   const std::vector<RingZones> &rings)
+ExchangeBegins::ExchangeBegins(const Log &log, const ClockFit &clock,
+                               const std::vector<DeviceModel> &models,
+                               const std::vector<RingZones> &rings)
     : exchanges(log.devices.size()) {
   // Exchanges are told apart by counting them.
   if (log.dropped())
@@ -32,8 +33,8 @@ Meetings::Meetings(const Log &log, const ClockFit &clock, const std::vector<Devi
     }
 }
 
-std::vector<uint32_t> Meetings::membersOf(const Log &log, const DeviceModel &model, uint32_t device,
-                                          uint32_t collective) const {
+std::vector<uint32_t> ExchangeBegins::membersOf(const Log &log, const DeviceModel &model,
+                                                uint32_t device, uint32_t collective) const {
   auto isSame = [&](size_t other, uint32_t number) {
     const DeviceRecord &info = log.devices[other].info;
     return info.metadataHash == log.devices[device].info.metadataHash && info.meshDevice == number;
@@ -58,8 +59,8 @@ std::vector<uint32_t> Meetings::membersOf(const Log &log, const DeviceModel &mod
   return {};
 }
 
-std::optional<int64_t> Meetings::latestBegin(uint32_t device, uint32_t collective,
-                                             int64_t begin) const {
+std::optional<int64_t> ExchangeBegins::latestBegin(uint32_t device, uint32_t collective,
+                                                   int64_t begin) const {
   if (device >= exchanges.size())
     return std::nullopt;
   const auto found = exchanges[device].find(collective);

@@ -2,8 +2,8 @@
 //
 // When the devices of a mesh have begun their exchanges: what an exchange waits for.
 
-#ifndef TTC_TOOLING_PROFILE_MEETINGS_H
-#define TTC_TOOLING_PROFILE_MEETINGS_H
+#ifndef TTC_TOOLING_PROFILE_EXCHANGEBEGINS_H
+#define TTC_TOOLING_PROFILE_EXCHANGEBEGINS_H
 
 #include "Profile/Model.h"
 #include "Profile/PairMarkers.h"
@@ -14,19 +14,19 @@
 
 namespace ttrun::report {
 
-class Meetings {
+class ExchangeBegins {
 public:
-  Meetings() = default;
+  ExchangeBegins() = default;
   /// `rings` are those of the log, in its order.
-  Meetings(const Log &log, const ClockFit &clock, const std::vector<DeviceModel> &models,
-           const std::vector<RingZones> &rings);
+  ExchangeBegins(const Log &log, const ClockFit &clock, const std::vector<DeviceModel> &models,
+                 const std::vector<RingZones> &rings);
 
   /// When the last device of the group has begun the exchange that a device begins at `begin`, on
   /// the host's clock. Nothing if not all of them are in the recording, or markers are missing.
   std::optional<int64_t> latestBegin(uint32_t device, uint32_t collective, int64_t begin) const;
 
 private:
-  /// The devices that one of them meets in a collective, as the log counts them; empty: unknown.
+  /// The devices of its group in a collective, as the log counts them; empty: unknown.
   std::vector<uint32_t> membersOf(const Log &log, const DeviceModel &model, uint32_t device,
                                   uint32_t collective) const;
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace ttrun::report
 
-#endif // TTC_TOOLING_PROFILE_MEETINGS_H
+#endif // TTC_TOOLING_PROFILE_EXCHANGEBEGINS_H
