@@ -344,8 +344,8 @@ struct RecurrenceParams {
   int64_t hasSequences;
   // Elements of a state in scratch.
   int64_t row;
-  // Of the sequences of a direction.
-  int64_t splits;
+  // Of the sequences of a direction; a workgroup takes `rows` of them at once.
+  int64_t splits, rows;
 };
 
 struct ArgsortParams {

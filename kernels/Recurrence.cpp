@@ -249,41 +249,10 @@ TTC_INLINE void copyState(const RecurrenceParams &p, const float *from, float *t
     storeResult(to + unit, load(from + unit, p.hidden - unit), p.hidden - unit);
 }
 
+/// All steps of some sequences of the workgroup, whose states are at `h`, and in turn at `after`.
 template <int KIND>
-TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *scratch,
-                    int64_t workgroup) {
-  const int64_t direction = workgroup / p.splits;
-  const Range range = part(p.batch, p.splits, workgroup % p.splits);
-  Recurrence r{};
-  int64_t next = 0;
-  auto take = [&](bool isThere) -> float * {
-    return isThere ? static_cast<float *>(operands[next++]) : nullptr;
-  };
-  r.x = take(true);
-  r.weights = take(true);
-  r.initial = take(true);
-  r.bias = take(p.hasBias);
-  r.peepholes = take(p.hasPeepholes);
-  r.lengths = reinterpret_cast<const int32_t *>(take(p.lengths > 0));
-  const auto *sequences = reinterpret_cast<const int32_t *>(take(p.hasSequences));
-  r.y = take(true);
-  r.last = take(true);
-  r.row = p.row;
-  const int64_t states = ceilDiv(p.batch, p.splits) * r.row, cells = p.batch * p.hidden;
-  constexpr int GATES = KIND == kLstm ? 4 : KIND == kGru || KIND == kGruResetFirst ? 3 : 1;
-  r.x += direction * GATES * p.hidden;
-  r.weights +=
-      direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;
-  r.initial += direction * cells;
-  r.bias += p.hasBias ? direction * p.hidden : 0;
-  r.peepholes += p.hasPeepholes ? direction * 3 * p.hidden : 0;
-  r.y += direction * cells;
-  r.last += direction * cells;
-  // A step reads the states of the step before in one place, and writes its own to another.
-  auto *h = reinterpret_cast<float *>(scratch), *after = h + states;
-  r.c = r.updates = after + states;
-  r.resets = r.updates + states;
-  const bool isReverse = p.reverse || direction == 1;
+TTC_INLINE void runSequences(const RecurrenceParams &p, const Recurrence &r, float *h, float *after,
+                             bool isReverse, const int32_t *sequences, Range range) {
   int64_t steps = p.lengths ? 0 : p.steps;
   // Those after the last one that has a step take no time.
   const int64_t most =
@@ -325,6 +294,47 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
     if (KIND == kLstm)
       copyState(p, r.c + row, r.last + (p.directions * p.batch + i) * p.hidden);
   }
+}
+
+template <int KIND>
+TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *scratch,
+                    int64_t workgroup) {
+  const int64_t direction = workgroup / p.splits;
+  const Range range = part(p.batch, p.splits, workgroup % p.splits);
+  Recurrence r{};
+  int64_t next = 0;
+  auto take = [&](bool isThere) -> float * {
+    return isThere ? static_cast<float *>(operands[next++]) : nullptr;
+  };
+  r.x = take(true);
+  r.weights = take(true);
+  r.initial = take(true);
+  r.bias = take(p.hasBias);
+  r.peepholes = take(p.hasPeepholes);
+  r.lengths = reinterpret_cast<const int32_t *>(take(p.lengths > 0));
+  const auto *sequences = reinterpret_cast<const int32_t *>(take(p.hasSequences));
+  r.y = take(true);
+  r.last = take(true);
+  r.row = p.row;
+  const int64_t states = p.rows * r.row, cells = p.batch * p.hidden;
+  constexpr int GATES = KIND == kLstm ? 4 : KIND == kGru || KIND == kGruResetFirst ? 3 : 1;
+  r.x += direction * GATES * p.hidden;
+  r.weights +=
+      direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;
+  r.initial += direction * cells;
+  r.bias += p.hasBias ? direction * p.hidden : 0;
+  r.peepholes += p.hasPeepholes ? direction * 3 * p.hidden : 0;
+  r.y += direction * cells;
+  r.last += direction * cells;
+  // A step reads the states of the step before in one place, and writes its own to another.
+  auto *h = reinterpret_cast<float *>(scratch), *after = h + states;
+  r.c = r.updates = after + states;
+  r.resets = r.updates + states;
+  const bool isReverse = p.reverse || direction == 1;
+  TTC_NO_UNROLL
+  for (int64_t first = range.begin; first < range.end; first += p.rows)
+    runSequences<KIND>(p, r, h, after, isReverse, sequences,
+                       {first, min(first + p.rows, range.end)});
 }
 
 } // namespace

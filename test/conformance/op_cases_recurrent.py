@@ -86,6 +86,8 @@ def make(name, kind, steps, batch, hidden, directions=1, reverse=False, bias=Fal
 
 def cases():
     # Units: less than a vector, several vectors, a last one of 1; sequences: tiles of 4, 2 and 1, several workgroups.
+    # A workgroup with more sequences than it takes at once.
+    yield make("many", "lstm", 2, 700, 5, directions=2, lengths=[n % 3 for n in range(700)])
     for kind in GATES:
         for batch, hidden in ((1, 7), (1, 129), (2, 16), (3, 33), (7, 48), (11, 20)):
             yield make(f"{kind}_{batch}_{hidden}", kind, 4, batch, hidden, bias=kind == "gru")

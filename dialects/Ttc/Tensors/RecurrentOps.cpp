@@ -89,6 +89,9 @@ LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adap
 
 //===--- as a program -----------------------------------------------------------------===//
 
+/// The sequences whose states a workgroup has in scratch: enough to use a weight often.
+static constexpr int64_t kMostRows = 32;
+
 static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
   RecurrenceParams p{};
   auto shape = op.getX().getType().getShape();
@@ -106,6 +109,7 @@ static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
   // Fewer sequences at once would read the weights as often, for fewer products.
   p.splits =
       std::min(llvm::divideCeilSigned(p.batch, RecurrenceOp::kSequences), getMaxWorkgroups(op));
+  p.rows = std::min(llvm::divideCeilSigned(p.batch, p.splits), kMostRows);
   return p;
 }
 
@@ -123,7 +127,7 @@ int64_t RecurrenceOp::getScratchBytes() {
   const int64_t states = getKind() == RecurrenceKind::Lstm            ? 3
                          : getKind() == RecurrenceKind::GruResetFirst ? 4
                                                                       : 2;
-  return states * llvm::divideCeilSigned(p.batch, p.splits) * p.row * 4;
+  return states * p.rows * p.row * 4;
 }
 bool RecurrenceOp::hasEpilogue() { return false; }
 
