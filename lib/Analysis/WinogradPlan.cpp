@@ -4,7 +4,6 @@
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "kernels/Budgets.h"
-#include "ttc/Support/Target.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -130,12 +129,20 @@ static bool isInVariant(Operation *op) {
   return op != nullptr;
 }
 
+/// The CPU of the op's target; empty without a target.
+static StringRef getCpuName(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(kTargetAttrName))
+      return target.getCpu();
+  return {};
+}
+
 static Sizes getSizes(ConvOp op, int64_t constantBytes, int64_t vectorLength) {
   auto out = tensorType(op.getY()).getShape();
   double memoryByte = kMemoryByte * double(vectorLength), l3Byte = kL3Byte;
-  const CpuTarget target = getCpuTarget(op);
+  const StringRef cpu = getCpuName(op);
   for (const NearMemory &known : kNearMemory)
-    if (known.cpu == target.cpu && vectorLength == 16)
+    if (known.cpu == cpu && vectorLength == 16)
       std::tie(memoryByte, l3Byte) = std::pair(known.memoryByte, known.l3Byte);
   return {out[0],
           out[1],
