@@ -67,6 +67,14 @@ struct Tile {
 /// units of the first.
 enum Pass { kLstmPass, kGruPass, kGruGatesPass, kGruStatePass, kTanhPass, kReluPass };
 
+/// The pass that a step of a kind begins with.
+template <int KIND>
+constexpr Pass kFirstPass = KIND == kLstm            ? kLstmPass
+                            : KIND == kGru           ? kGruPass
+                            : KIND == kGruResetFirst ? kGruGatesPass
+                            : KIND == kRnnTanh       ? kTanhPass
+                                                     : kReluPass;
+
 /// The gates whose sums a pass has, and those of the layer.
 template <Pass PASS>
 constexpr int kGates = PASS == kLstmPass       ? 4
@@ -228,21 +236,12 @@ TTC_INLINE void runPass(const RecurrenceParams &p, const Recurrence &r, const fl
 template <int KIND>
 TTC_INLINE void runStep(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
                         int64_t step, Range range) {
-  if constexpr (KIND == kLstm)
-    runPass<kLstmPass>(p, r, h, next, step, range);
-  if constexpr (KIND == kGru)
-    runPass<kGruPass>(p, r, h, next, step, range);
-  if constexpr (KIND == kGruResetFirst) {
-    runPass<kGruGatesPass>(p, r, h, next, step, range);
+  runPass<kFirstPass<KIND>>(p, r, h, next, step, range);
+  if constexpr (KIND == kGruResetFirst)
     runPass<kGruStatePass>(p, r, h, next, step, range);
-  }
-  if constexpr (KIND == kRnnTanh)
-    runPass<kTanhPass>(p, r, h, next, step, range);
-  if constexpr (KIND == kRnnRelu)
-    runPass<kReluPass>(p, r, h, next, step, range);
 }
 
-/// Row i of a state in scratch, or in a tensor of [states, batch, hidden].
+/// Copies the state of a sequence between a tensor and scratch.
 TTC_INLINE void copyState(const RecurrenceParams &p, const float *from, float *to) {
   TTC_NO_UNROLL
   for (int64_t unit = 0; unit < p.hidden; unit += VL)
@@ -317,7 +316,7 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.last = take(true);
   r.row = p.row;
   const int64_t states = p.rows * r.row, cells = p.batch * p.hidden;
-  constexpr int GATES = KIND == kLstm ? 4 : KIND == kGru || KIND == kGruResetFirst ? 3 : 1;
+  constexpr int GATES = kAllGates<kFirstPass<KIND>>;
   r.x += direction * GATES * p.hidden;
   r.weights +=
       direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;

@@ -42,7 +42,7 @@ struct OpInfo {
   uint64_t flops = 0;           ///< operations of all workgroups; 0: unknown, or none
   bool multipliesBytes = false; ///< they are mostly products of 8-bit integers
   bool exchanges = false;       ///< with other devices of the mesh
-  uint32_t collective = kNoCollective; ///< in which it meets them
+  uint32_t collective = kNoCollective; ///< the one that it completes
   bool signals = false, waits = false; ///< of `event`
   uint32_t event = 0;
   std::vector<OperandInfo> operands;

@@ -46,7 +46,8 @@ public:
       if (!index.isInsideOne(reach, near))
         writes = kMore;
       else if (kept->buffer->kind() == fb::BufferKind::State)
-        states += kept->begin + 1;
+        // Of places at equal distances, different sets could have the same sum without the squares.
+        states += (kept->begin + 1) * (kept->begin + 1);
       else if (kept->buffer->kind() != fb::BufferKind::Activation)
         writes = both(writes, turnOf(kept->buffer));
     }
