@@ -104,6 +104,20 @@ def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
     }], "std::optional<::mlir::ttc::StridedRange>", "getOperandInResult", (ins "unsigned":$index), "",
     [{ return std::nullopt; }]>,
     InterfaceMethod<[{
+      The same of all operands at once, because where a part begins may depend on all parts before it. Nothing if
+      one is not a strided range.
+    }], "std::optional<::llvm::SmallVector<::mlir::ttc::StridedRange>>", "getOperandsInResult", (ins), "",
+    [{
+      ::llvm::SmallVector<::mlir::ttc::StridedRange> ranges;
+      for (unsigned i = 0; i < $_op->getNumOperands(); ++i) {
+        std::optional<::mlir::ttc::StridedRange> range = $_op.getOperandInResult(i);
+        if (!range)
+          return std::nullopt;
+        ranges.push_back(*range);
+      }
+      return ranges;
+    }]>,
+    InterfaceMethod<[{
       The range of result `index` within the first operand. Nothing if it is not a strided range of
       it.
     }], "std::optional<::mlir::ttc::StridedRange>", "getResultInOperand", (ins "unsigned":$index), "",

@@ -89,6 +89,18 @@ std::optional<StridedRange> ConcatOp::getOperandInResult(unsigned index) {
   return StridedRange::slice(shapeOf(getY()), axis, start, shapeOf(getInputs()[index])[axis]);
 }
 
+std::optional<SmallVector<StridedRange>> ConcatOp::getOperandsInResult() {
+  const int64_t axis = getAxis();
+  SmallVector<StridedRange> ranges;
+  int64_t start = 0;
+  for (Value input : getInputs()) {
+    const int64_t size = shapeOf(input)[axis];
+    ranges.push_back(StridedRange::slice(shapeOf(getY()), axis, start, size));
+    start += size;
+  }
+  return ranges;
+}
+
 std::optional<StridedRange> SliceOp::getResultInOperand(unsigned) {
   SmallVector<int64_t> shape(shapeOf(getX()));
   std::optional<StridedRange> result = StridedRange::all(llvm::product_of(shape));

@@ -75,7 +75,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     Ttc_SelectsElements,
-    DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult"]>,
+    DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult", "getOperandsInResult"]>,
     Ttc_MapsDimensions, Ttc_FollowsExtents, Ttc_Shardable,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {

@@ -65,31 +65,8 @@ private:
     return symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
   }
 
-  /// Which part of the result each operand is; nothing if one is none. All at once: where a part of
-  /// a concat begins depends on all parts before it.
-  static std::optional<SmallVector<StridedRange>> getParts(SubviewCopyOpInterface move) {
-    SmallVector<StridedRange> parts;
-    auto concat = dyn_cast<ConcatOp>(move.getOperation());
-    int64_t start = 0;
-    for (OpOperand &operand : move->getOpOperands()) {
-      if (concat) {
-        const int64_t axis = concat.getAxis();
-        const int64_t size = tensorType(operand.get()).getDimSize(axis);
-        parts.push_back(
-            StridedRange::slice(tensorType(concat.getY()).getShape(), axis, start, size));
-        start += size;
-        continue;
-      }
-      std::optional<StridedRange> part = move.getOperandInResult(operand.getOperandNumber());
-      if (!part)
-        return std::nullopt;
-      parts.push_back(*part);
-    }
-    return parts;
-  }
-
   static bool joins(SubviewCopyOpInterface move) {
-    return getParts(move) && tensorType(move->getResult(0)).getNumElements() > 0;
+    return move.getOperandsInResult() && tensorType(move->getResult(0)).getNumElements() > 0;
   }
 
   static bool splits(SubviewCopyOpInterface move) {
@@ -147,7 +124,7 @@ private:
   void elideJoin(DispatchOp dispatch, SubviewCopyOpInterface move) {
     std::optional<ValueStorage> whole = getStorage(dispatch->getResult(0));
     SmallVector<Value> operands = getMoved(dispatch, move);
-    const SmallVector<StridedRange> parts = *getParts(move);
+    const SmallVector<StridedRange> parts = *move.getOperandsInResult();
     SmallVector<bool> isPart(operands.size());
     DenseSet<Value> taken;
     int64_t bytes = 0;
