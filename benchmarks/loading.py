@@ -7,7 +7,6 @@ of scaling.py with a size, such as steps:1600.
 """
 import argparse
 import pathlib
-import statistics
 import sys
 import tempfile
 
@@ -19,22 +18,25 @@ import models
 import scaling
 
 
-def measure(name, build, rounds, folder):
-    """(milliseconds of ttc, of ONNX Runtime)"""
+def measure(ttc, bundle, model, inputs, rounds):
+    """Median milliseconds of ttc, and of ONNX Runtime with the .npz file of the model's inputs."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(ttc.perf(bundle, 1)["load_ms"])
+        peer = common.Peer("onnxruntime", model, ttc.cores, inputs)
+        theirs.append(peer.ready_ms())
+        peer.close()
+    return common.median(ours), common.median(theirs)
+
+
+def prepare_and_measure(name, build, rounds, folder):
     path, bundle, inputs = folder / "model.onnx", folder / "model.ttcb", folder / "inputs.npz"
     case, _, size = name.partition(":")
     onnx.save(scaling.CASES[case][0](int(size)) if size else onnx.load(name), path)
     np.savez(inputs, **models.random_inputs(path))
-    cores = common.cores_to_use(1)
-    ttc = common.Ttc(build, cores)
+    ttc = common.Ttc(build, common.cores_to_use(1))
     ttc.compile(path, bundle, common.cores_to_use(2))
-    ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(ttc.perf(bundle, 1)["load_ms"])
-        peer = common.Peer("onnxruntime", path, cores, inputs)
-        theirs.append(peer.ready_ms())
-        peer.close()
-    return statistics.median(ours), statistics.median(theirs)
+    return measure(ttc, bundle, path, inputs, rounds)
 
 
 def main():
@@ -51,7 +53,7 @@ def main():
     for name in arguments.models:
         with tempfile.TemporaryDirectory(prefix="ttc-benchmark-") as folder:
             try:
-                ours, theirs = measure(name, arguments.build, arguments.rounds, pathlib.Path(folder))
+                ours, theirs = prepare_and_measure(name, arguments.build, arguments.rounds, pathlib.Path(folder))
             except RuntimeError as error:
                 print(f"SKIPPED {name}: {str(error)[-300:]}")
                 continue
@@ -59,7 +61,7 @@ def main():
         print(f"| {pathlib.Path(name).stem} | {ours:.2f} | {theirs:.2f} | {shares[-1]:.1%} |", flush=True)
     if shares:
         print(f"\n{len(shares)} models: {min(shares):.1%} to {max(shares):.1%}, "
-              f"median {statistics.median(shares):.1%}")
+              f"median {common.median(shares):.1%}")
     return not shares
 
 

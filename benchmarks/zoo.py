@@ -23,8 +23,11 @@ import numpy as np
 import onnx
 
 import common
-from conformance import INTERNAL, first_line, reason
+import loading
 from zoo_models import MODELS, uniform
+
+sys.path[:0] = [str(common.ROOT / "test"), str(common.ROOT / "test/conformance")]
+from node_cases import INTERNAL, reason  # noqa: E402
 
 LIMIT, LIMIT_OF_INTEGERS = 1e-3, 5e-2
 
@@ -92,8 +95,13 @@ def call(arguments, *command):
         raise Failure("hang", f"more than {arguments.timeout} s") from None
     if done.returncode:
         internal = done.returncode != 1 or INTERNAL.search(done.stderr) or tool == "ttrun"
-        raise Failure("internal error" if internal else "rejected", first_line(done.stderr))
+        raise Failure("internal error" if internal else "rejected", first_error(done.stderr))
     return done
+
+
+def first_error(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
 
 
 def error_of(ours, theirs):
@@ -141,6 +149,8 @@ def measure(model, arguments, folder):
         result["verdict"] = "pass" if result["error"] <= limit else "wrong"
         if arguments.seconds:
             result.update(times_of(ttc, bundle, given, peer, arguments))
+            mine, other = loading.measure(ttc, bundle, source, folder / "inputs.npz", arguments.rounds)
+            result["loading"] = mine / other
         return result
     finally:
         peer.close()
@@ -163,13 +173,13 @@ def times_of(ttc, bundle, given, peer, arguments):
 
 def report(results):
     """A table in Markdown, then what failed by reason."""
-    print("\n| package | model | result | error | ttc, ms | ONNX Runtime, ms | speed | compile, s |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("\n| package | model | result | error | ttc, ms | ONNX Runtime, ms | speed | loading | compile, s |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for r in results:
         name = pathlib.Path(r["model"]).stem
         cells = [f"{r['error']:.1e}" if "error" in r else "", *(
-            [f"{r['ms']['ttc']:.3f}", f"{r['ms']['onnxruntime']:.3f}", f"{r['ratio']:.2f}"]
-            if "ms" in r else [""] * 3), f"{r['compile_s']:.1f}" if "compile_s" in r else ""]
+            [f"{r['ms']['ttc']:.3f}", f"{r['ms']['onnxruntime']:.3f}", f"{r['ratio']:.2f}",
+             f"{r['loading']:.1%}"] if "ms" in r else [""] * 4), f"{r['compile_s']:.1f}" if "compile_s" in r else ""]
         print(f"| {r['package']} | {name} | {r['verdict']} | {' | '.join(cells)} |")
     verdicts = collections.Counter(r["verdict"] for r in results)
     packages = {r["package"] for r in results}
@@ -178,6 +188,9 @@ def report(results):
     ratios = [r["ratio"] for r in results if "ratio" in r]
     if ratios:
         print(f"geometric mean of the speeds: {np.exp(np.mean(np.log(ratios))):.2f} (above 1: ttc is faster)")
+        loads = [r["loading"] for r in results if "ratio" in r]
+        print(f"loading, of the time to create a session: median {common.median(loads):.1%}, "
+              f"{min(loads):.1%} to {max(loads):.1%}")
     groups = collections.defaultdict(list)
     for r in results:
         if r["verdict"] != "pass":
