@@ -34,6 +34,7 @@ private:
   explicit OutputFile(StringRef path);
   void write_impl(const char *bytes, size_t size) override;
   uint64_t current_pos() const override;
+  size_t preferred_buffer_size() const override;
 
   /// Hidden, because FileWriter's namespace makes `ttc` ambiguous where mlir is used.
   struct File;

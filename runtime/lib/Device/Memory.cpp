@@ -26,8 +26,8 @@ static uint8_t *reservePages(uint8_t *wanted, uint64_t bytes, int flags) {
   return static_cast<uint8_t *>(address);
 }
 
-/// Pages of which those of device addresses that are multiples of a huge page are so, too, if there
-/// is room for that; `first` is the first one's device address.
+/// Pages of which the first one is `first` bytes from the begin of a huge page, if there is room
+/// for that.
 static uint8_t *reserveAligned(uint8_t *wanted, uint64_t bytes, uint64_t first) {
   uint8_t *address = reservePages(wanted, bytes + kHugePageSize, 0);
   if (!address)
@@ -39,14 +39,13 @@ static uint8_t *reserveAligned(uint8_t *wanted, uint64_t bytes, uint64_t first) 
   return address + lead;
 }
 
-/// Reserves the two ranges of reserved_ at their distance. What lies between them may become
-/// others' memory.
-bool DeviceMemory::reserveParts() {
+/// Reserves the two ranges of reserved_ at their distance, and address 0 `first` bytes from the
+/// begin of a huge page. What lies between them may become others' memory.
+bool DeviceMemory::reserveParts(uint64_t first) {
   const auto &[low, top] = reserved_;
   uint8_t *hint = nullptr;
   for (uint64_t attempt = 1; attempt <= 32; ++attempt) {
-    uint8_t *address = hugePages_ ? reserveAligned(hint, top.size(), top.begin)
-                                  : reservePages(hint, top.size(), 0);
+    uint8_t *address = reserveAligned(hint, top.size(), first + top.begin);
     if (!address)
       return false;
     if (reinterpret_cast<uintptr_t>(address) > top.begin) {
@@ -63,10 +62,13 @@ bool DeviceMemory::reserveParts() {
   return false;
 }
 
-void DeviceMemory::reserve(const MemoryLayout &layout) {
+void DeviceMemory::reserve(const MemoryLayout &layout, const SegmentView &weights) {
   const uint64_t size = std::max(layout.rest.end, kPageSize);
   reserved_[1] = {0, size};
-  base_ = hugePages_ ? reserveAligned(nullptr, size, 0) : reservePages(nullptr, size, 0);
+  // A copy of the weights has huge pages at multiples of their size. The file has them at multiples
+  // of its own offsets, where the system's cache has any: then the device does, too.
+  const uint64_t first = hugePages_ ? 0 : weights.offset - weights.address;
+  base_ = reserveAligned(nullptr, size, first);
   if (base_)
     return;
   // The streams end where DRAM does.
@@ -79,7 +81,7 @@ void DeviceMemory::reserve(const MemoryLayout &layout) {
     low.begin = low.size() ? std::min(low.begin, range.begin) : range.begin;
     low.end = std::max(low.end, range.end);
   }
-  if (reserved_[1].size() == 0 || low.end > reserved_[1].begin || !reserveParts()) {
+  if (reserved_[1].size() == 0 || low.end > reserved_[1].begin || !reserveParts(first)) {
     const int problem = errno;
     fail(TTRT_OUT_OF_MEMORY,
          "cannot reserve {} bytes of address space, of the {} that the device has: {}",
@@ -100,7 +102,7 @@ DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages,
     hugeProblem_ = whyNoHugePages();
   hugePages_ = hugePages && !hugeProblem_;
   const MemoryLayout layout(bundle, cores, mesh.device());
-  reserve(layout);
+  reserve(layout, bundle.segment(fb::SegmentKind::Constants));
   try {
     mapConstants(bundle, bundle.segment(fb::SegmentKind::Constants), layout.constants, copied_[0]);
     mapConstants(bundle, bundle.shardOf(mesh.device()), layout.shard, copied_[1]);

@@ -44,8 +44,8 @@ private:
                     MemoryRange &copied);
   bool copyWeights(const Bundle &bundle, const SegmentView &segment, MemoryRange pages);
   void mapShared(MemoryRange range, const SharedMemory &memory);
-  void reserve(const MemoryLayout &layout);
-  bool reserveParts();
+  void reserve(const MemoryLayout &layout, const SegmentView &weights);
+  bool reserveParts(uint64_t first);
   void release() noexcept;
   void makeWritable(MemoryRange range);
 

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -114,6 +115,36 @@ protected:
   ttrt_device *device = nullptr;
   ttrt_error error;
 };
+
+/// Where the file's weights are mapped: (address, offset in the file) of mappings that hold all of
+/// them.
+std::set<std::pair<uint64_t, uint64_t>> mappingsOf(const std::string &path) {
+  std::set<std::pair<uint64_t, uint64_t>> found;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin, end, offset;
+    if (line.size() > path.size() && line.ends_with(path) &&
+        sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 &&
+        end - begin >= kWeightBytes)
+      found.insert({begin, offset});
+  }
+  return found;
+}
+
+// Only then can the device map huge pages of the system's cache of the file.
+TEST_F(HugePages, WeightsLieInThemAsInTheFile) {
+  const auto before = mappingsOf(file.path());
+  EXPECT_EQ(before.size(), 1u);
+  const ttrt_device_options options = deviceOptions(1);
+  ASSERT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
+  auto mapped = mappingsOf(file.path());
+  for (const auto &other : before)
+    mapped.erase(other);
+  ASSERT_EQ(mapped.size(), 1u);
+  const auto [address, offset] = *mapped.begin();
+  EXPECT_NE(offset % kHuge, 0u);
+  EXPECT_EQ(address % kHuge, offset % kHuge);
+}
 
 TEST_F(HugePages, ChangeNoResult) {
   Loaded mapped(file.path(), 1);
