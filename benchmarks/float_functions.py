@@ -5,6 +5,7 @@ numbers, for f64 over 20 million random and extreme ones. An hour on one core; w
 
 usage: float_functions.py [--stride=N] [--build=build]"""
 import argparse
+import faulthandler
 import pathlib
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def measure(build, names, element, sweep_over, count):
         save(model, names, element)
         subprocess.run([build / "bin/ttc-translate", "--onnx-to-bundle", model, "-o", path], check=True)
         with Bundle(build / "lib/libttrt.so", path) as bundle, bundle.device(cores=1) as device:
+            faulthandler.cancel_dump_traceback_later()  # what a test's bundle is given
             return sweep_over(lambda x: device.run(entry_of(bundle), {"x": x}), names, count)
 
 
