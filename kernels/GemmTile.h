@@ -305,20 +305,25 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.
 /// Rows after `last` are that one again. WIDE: see depthUnroll(). The order of the sums is that of
-/// a tile of OF rows.
+/// a tile of OF rows. The same for each of `taps`, whose rows are `tapStep` elements apart,
+/// together.
 template <int MR, int NV, bool WIDE, int OF = MR, typename TB>
 TTC_INLINE void multiplyPanel(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
                               const TB *panel, int64_t nr, int64_t depth, bool prefetches = false,
                               const char *prefetch = nullptr, int64_t prefetchStep = 0,
-                              int64_t last = kMostTileRows) {
+                              int64_t last = kMostTileRows, int64_t taps = 1, int64_t tapStep = 0) {
   constexpr int KU = depthUnroll<OF, WIDE>();
   vf acc[KU][MR][NV];
   clear(acc);
-  const float *a[MR];
-  TTC_UNROLL
-  for (int r = 0; r < MR; ++r)
-    a[r] = first + min<int64_t>(r, last) * row;
-  multiply<1>(acc, a, step, panel, nr, 0, depth, prefetches, prefetch, prefetchStep);
+  TTC_NO_UNROLL
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    const float *a[MR];
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r)
+      a[r] = first + tap * tapStep + min<int64_t>(r, last) * row;
+    multiply<1>(acc, a, step, panel + tap * depth * nr, nr, 0, depth, prefetches,
+                prefetch + tap * depth * prefetchStep, prefetchStep);
+  }
   joinChains(acc);
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {

@@ -199,6 +199,10 @@ struct WinogradParams {
   // Output channels of one group.
   int64_t groups, o;
   int64_t padTop, padLeft;
+  // Of three dimensions: an image is a frame of one of `clips` clips, and each result sums
+  // `frameTaps` of them. `frames` of x belong to one clip, which are `padFront` after the first one
+  // of `paddedFrames`. All are 1, and padFront 0, where frames are as independent as images.
+  int64_t clips, frames, padFront, paddedFrames, frameTaps;
   // Tiles of m x m results, kernels of taps x taps: 4 and 3, 2 and 5, or 2 and 3.
   int64_t m, taps;
   int64_t tilesH, tilesW;

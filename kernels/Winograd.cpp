@@ -38,19 +38,45 @@ TTC_INLINE Tiles getTiles(const WinogradParams &p, void *const *operands, int64_
 /// is not constant, all but the last are as high as possible.
 struct RowTiles {
   int64_t tiles, count, height, taller;
+  // Row tiles and tiles of each clip; and the tiles of a transformed image that each clip has
+  // beyond those of its results.
+  int64_t ofClip, clipTiles, beyond;
 };
 
 TTC_INLINE RowTiles getRowTiles(const WinogradParams &p, const Tiles &t) {
   int64_t most = p.n * p.tilesH * p.tilesW, count = ceilDiv(most, p.mr);
+  if (p.clips > 1) {
+    int64_t each = most / p.clips, ofClip = ceilDiv(each, p.mr);
+    return {most,
+            ofClip * p.clips,
+            each / ofClip,
+            each % ofClip,
+            ofClip,
+            each,
+            (p.frameTaps - 1) * p.tilesH * p.tilesW};
+  }
   if (!p.bounded && !p.byValid)
-    return {most, count, most / count, most % count};
+    return {most, count, most / count, most % count, 0, most, 0};
   int64_t tiles = t.out.images * t.lines * t.columns, height = ceilDiv(most, count);
-  return {tiles, ceilDiv(tiles, height), height, 0};
+  return {tiles, ceilDiv(tiles, height), height, 0, 0, tiles, 0};
+}
+
+TTC_INLINE int64_t clipOf(const RowTiles &rows, int64_t index) {
+  return rows.ofClip ? index / rows.ofClip : 0;
+}
+TTC_INLINE bool isTaller(const RowTiles &rows, int64_t index) {
+  return rows.taller != 0 && index - clipOf(rows, index) * rows.ofClip < rows.taller;
 }
 
 /// The first tile of row tile `index`.
 TTC_INLINE int64_t firstTile(const RowTiles &rows, int64_t index) {
-  return min(index * rows.height + min(index, rows.taller), rows.tiles);
+  int64_t clip = clipOf(rows, index);
+  index -= clip * rows.ofClip;
+  return clip * rows.clipTiles + min(index * rows.height + min(index, rows.taller), rows.clipTiles);
+}
+/// Where its elements are in a transformed image.
+TTC_INLINE int64_t firstElement(const RowTiles &rows, int64_t index) {
+  return firstTile(rows, index) + clipOf(rows, index) * rows.beyond;
 }
 
 /// The input elements of tile `tile` at all points, for all channels: point q is stored at
@@ -60,13 +86,16 @@ TTC_INLINE void transformTile(const float *x, const WinogradParams &p, const Til
                               float *to, int64_t pitch, const float *zeros) {
   int64_t tw = tile % t.columns, line = tile / t.columns;
   int64_t h = line % t.lines * p.m - p.padTop, w = tw * p.m - p.padLeft;
-  const float *image = x + line / t.lines * p.ih * p.iw * p.xRow;
+  int64_t frame = line / t.lines % p.paddedFrames - p.padFront;
+  bool exists = frame >= 0 && frame < p.frames;
+  const float *image =
+      x + (line / t.lines / p.paddedFrames * p.frames + frame) * p.ih * p.iw * p.xRow;
   const float *from[A][A];
   TTC_UNROLL
   for (int i = 0; i < A; ++i) {
     TTC_UNROLL
     for (int j = 0; j < A; ++j) {
-      bool inside = h + i >= 0 && h + i < t.ih && w + j >= 0 && w + j < t.iw;
+      bool inside = exists && h + i >= 0 && h + i < t.ih && w + j >= 0 && w + j < t.iw;
       from[i][j] = inside ? image + ((h + i) * p.iw + w + j) * p.xRow : zeros;
     }
   }
@@ -125,7 +154,8 @@ TTC_INLINE void multiplyTiles(const float *from, int64_t last, const float *b,
                               float *to) {
   vf sums[MR][NV];
   multiplyPanel<MR, NV, WIDE, OF>(sums, from, p.c, 1, b, p.nr, p.c / p.groups, /*prefetches=*/true,
-                                  prefetch, prefetchStep, last);
+                                  prefetch, prefetchStep, last, p.frameTaps,
+                                  p.tilesH * p.tilesW * p.c);
   storeRows(to, p.nr, sums);
 }
 
@@ -276,7 +306,7 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
   const auto *weights = static_cast<const float *>(operands[1]);
   const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
   const int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
-  const int64_t depth = p.c / p.groups, panelSize = depth * p.nr;
+  const int64_t depth = p.frameTaps * (p.c / p.groups), panelSize = depth * p.nr;
   // With few tiles that count, those that would use the same weights are not parted: panels are.
   int64_t rowSplits = p.rowSplits, panelSplits = p.panelSplits;
   if (p.transformed && (p.bounded || p.byValid)) {
@@ -296,8 +326,10 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
     TTC_ZONE(markers, "block");
     int64_t blockEnd = min(block + p.blockTiles, tileRange.end);
     int64_t begin = firstTile(rows, block), end = firstTile(rows, blockEnd);
-    const float *elements = x + begin * p.c;
-    int64_t pitch = p.n * p.tilesH * p.tilesW * p.c + kWinogradPadding;
+    const int64_t firstOfBlock = firstElement(rows, block);
+    const float *elements = x + firstOfBlock * p.c;
+    int64_t pitch =
+        (p.n + p.clips * (p.frameTaps - 1)) * p.tilesH * p.tilesW * p.c + kWinogradPadding;
     if (!p.transformed) {
       TTC_ZONE(markers, "input");
       auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
@@ -316,20 +348,19 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
           bool last = panel * points + point + 1 == panels * points;
           const char *next = reinterpret_cast<const char *>(last ? b : b + panelSize);
           int64_t step = ceilDiv(p.nr * sizeof(float), blockEnd - block);
-          const float *from = elements + point * pitch + group * depth;
+          const float *from = elements + point * pitch + group * (p.c / p.groups);
           float *to = products + point * productPitch;
           TTC_NO_UNROLL
           for (int64_t tile = block; tile < blockEnd; ++tile) {
             int64_t row = firstTile(rows, tile) - begin;
+            const float *its = from + (firstElement(rows, tile) - firstOfBlock) * p.c;
             // There may be no memory after the last tile.
             int64_t after = p.bounded || p.byValid ? end - begin - row - 1 : kMostTileRows;
             const char *prefetch = next + (tile - block) * step * depth;
-            if (rows.taller != 0 && tile < rows.taller)
-              multiplyRows(rows.height + 1, from + row * p.c, after, b, p, prefetch, step,
-                           to + row * p.nr);
+            if (isTaller(rows, tile))
+              multiplyRows(rows.height + 1, its, after, b, p, prefetch, step, to + row * p.nr);
             else
-              multiplyRows(rows.height, from + row * p.c, after, b, p, prefetch, step,
-                           to + row * p.nr);
+              multiplyRows(rows.height, its, after, b, p, prefetch, step, to + row * p.nr);
           }
         }
       }

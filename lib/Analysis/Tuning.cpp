@@ -202,6 +202,7 @@ std::string mlir::ttc::checkKernelChoice(Operation *op, KernelChoiceAttr choice,
     return "";
   auto conv = dyn_cast<ConvOp>(op);
   if (!conv || !canUseWinograd(conv) ||
+      (choice.getMethod() == KernelMethod::winograd && needsTransformFirst(conv)) ||
       (choice.getOutputs() == 4 && tensorType(conv.getW()).getShape().back() != 3))
     return "expected 'direct', because Winograd's algorithm does not compute this op in tiles of " +
            std::to_string(choice.getOutputs()) + ", found '" +

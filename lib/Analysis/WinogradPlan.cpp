@@ -18,6 +18,8 @@ constexpr int64_t kL3Budget = 24 << 20;
 /// The sizes of a convolution with one number of taps in both dimensions.
 struct Sizes {
   int64_t n, oh, ow, c, o, groups, taps;
+  int64_t frames;        ///< taps of the third dimension: a result sums these frames of a clip
+  int64_t inImages;      ///< that are transformed: `n`, and for clips those of the padding
   int64_t constantBytes; ///< of all weights of a run
   int64_t vectorLength;
   double memoryByte, l3Byte; ///< costs, see below
@@ -67,23 +69,25 @@ static double getProductCost(const Sizes &s, double rows, double weights, double
 }
 
 static double getDirectCost(const Sizes &s) {
-  const double weights = double(s.taps) * s.taps * s.c / s.groups * s.o;
+  const double weights = double(s.frames) * s.taps * s.taps * s.c / s.groups * s.o;
   return getProductCost(s, double(s.n) * s.oh * s.ow, weights, kDirectWork);
 }
 
 static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
   const int64_t edge = choice.outputs + s.taps - 1, points = edge * edge;
-  const int64_t tiles =
-      s.n * llvm::divideCeil(s.oh, choice.outputs) * llvm::divideCeil(s.ow, choice.outputs);
+  const int64_t ofImage =
+      llvm::divideCeil(s.oh, choice.outputs) * llvm::divideCeil(s.ow, choice.outputs);
+  const int64_t tiles = s.n * ofImage, inTiles = s.inImages * ofImage;
   const int64_t groupPanels = llvm::divideCeil(s.o / s.groups, choice.tile.columns);
-  const double weights = double(points) * s.c * groupPanels * choice.tile.columns;
-  const double elementBytes = 4.0 * points * tiles * s.c;
+  const double weights = double(points) * s.frames * s.c * groupPanels * choice.tile.columns;
+  const double elementBytes = 4.0 * points * inTiles * s.c;
   const bool small = edge == 4;
-  const double transforms = double(tiles) * (s.c * kInputWork[small] + s.o * kOutputWork[small]);
+  const double transforms =
+      double(inTiles) * s.c * kInputWork[small] + double(tiles) * s.o * kOutputWork[small];
   double cachedBytes = 0, others = 0;
   if (choice.transformFirst) {
     // Written, which reads the lines first, and read by each panel.
-    cachedBytes = elementBytes * (2 + groupPanels);
+    cachedBytes = elementBytes * double(2 + groupPanels * s.frames);
     if (elementBytes > kCachedBytes)
       cachedBytes *= kUncached;
     others = kCommandWork;
@@ -109,24 +113,35 @@ int64_t ConstantBytes::get(Operation *op) const {
   return functions.lookup(op);
 }
 
+static bool isInVariant(Operation *op) {
+  while (op && !op->hasAttr(kVariantAttrName))
+    op = op->getParentOp();
+  return op != nullptr;
+}
+
 bool mlir::ttc::canUseWinograd(ConvOp op) {
   auto weights = tensorType(op.getW()).getShape();
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
-  if (!op.getChannelsLast() || weights.size() != 4 || weights[2] != weights[3] ||
-      (weights[2] != 3 && weights[2] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
+  const size_t rank = weights.size();
+  if (!op.getChannelsLast() || (rank != 4 && rank != 5) || weights[rank - 2] != weights[rank - 1] ||
+      (weights[rank - 1] != 3 && weights[rank - 1] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
       !llvm::all_of(op.getDilations(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
       tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
+    return false;
+  // The kernels know the valid part of an image, not of a clip.
+  if (rank == 5 && isInVariant(op))
     return false;
   // Fewer channels do not fill a vector of the transforms.
   return tensorType(op.getX()).getShape().back() / op.getGroups() >= 8 &&
          tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
 }
 
-static bool isInVariant(Operation *op) {
-  while (op && !op->hasAttr(kVariantAttrName))
-    op = op->getParentOp();
-  return op != nullptr;
+bool mlir::ttc::needsTransformFirst(ConvOp op) {
+  auto weights = tensorType(op.getW()).getShape();
+  return weights.size() == 5 &&
+         (weights[2] > 1 ||
+          (!op.getPads().empty() && (op.getPads()[0] != 0 || op.getPads()[3] != 0)));
 }
 
 /// The CPU of the op's target; empty without a target.
@@ -144,17 +159,22 @@ static Sizes getSizes(ConvOp op, int64_t constantBytes, int64_t vectorLength) {
   for (const NearMemory &known : kNearMemory)
     if (known.cpu == cpu && vectorLength == 16)
       std::tie(memoryByte, l3Byte) = std::pair(known.memoryByte, known.l3Byte);
-  return {out[0],
-          out[1],
-          out[2],
-          tensorType(op.getX()).getShape().back(),
-          out[3],
-          op.getGroups(),
-          tensorType(op.getW()).getShape()[2],
-          constantBytes,
-          vectorLength,
-          memoryByte,
-          l3Byte};
+  auto weights = tensorType(op.getW()).getShape();
+  const size_t lines = out.size() - 3;
+  const int64_t frames = lines == 2 ? weights[2] : 1, depth = lines == 2 ? out[1] : 1;
+  return {.n = out[0] * depth,
+          .oh = out[lines],
+          .ow = out[lines + 1],
+          .c = tensorType(op.getX()).getShape().back(),
+          .o = out.back(),
+          .groups = op.getGroups(),
+          .taps = weights.back(),
+          .frames = frames,
+          .inImages = out[0] * (depth + frames - 1),
+          .constantBytes = constantBytes,
+          .vectorLength = vectorLength,
+          .memoryByte = memoryByte,
+          .l3Byte = l3Byte};
 }
 
 /// The sizes that runs of an op have: its own; of a variant, also images of which a half and a
@@ -193,11 +213,11 @@ SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int6
     choice.outputs = outputs;
     double cost = 0;
     SmallVector<WinogradChoice> choices;
-    for (const Sizes &its : sizes) {
+    for (auto [op, its] : llvm::zip_equal(ops, sizes)) {
       choice.transformFirst = false;
       const double each = getWinogradCost(its, choice);
       choice.transformFirst = true;
-      choice.transformFirst = getWinogradCost(its, choice) < each;
+      choice.transformFirst = needsTransformFirst(op) || getWinogradCost(its, choice) < each;
       for (const Sizes &run : getRuns(its, isVariant))
         cost += getWinogradCost(run, choice);
       choices.push_back(choice);

@@ -230,6 +230,8 @@ std::optional<int64_t> KernelIntGemmOp::getSpatialDim(int64_t dim) {
 
 /// What the tiles are made of is known by the number of valid elements only.
 void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
+  if (getX().getType().getRank() != 4)
+    return;
   for (int64_t dim : {1, 2}) {
     const int loop = map.addLoop(LoopKind::Window);
     map.set(0, dim, loop);
@@ -240,6 +242,8 @@ void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
 
 void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
+  if (getResult().getType().getRank() != 4)
+    return;
   if (getX().getType().getRank() != 4) {
     // A part of the images has other tiles, which are an operand.
     const int images = map.addParallel();

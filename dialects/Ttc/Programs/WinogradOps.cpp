@@ -32,12 +32,14 @@ LogicalResult PackWinogradOp::inferReturnTypes(MLIRContext *context,
                                                SmallVectorImpl<Type> &types) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
-  if (input.getRank() != 4 || input.getDimSize(2) != input.getDimSize(3))
+  const int64_t rank = input.getRank();
+  if ((rank != 4 && rank != 5) || input.getDimSize(rank - 2) != input.getDimSize(rank - 1))
     return emitOptionalError(location,
-                             "'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal "
-                             "last dimensions, found ",
+                             "'ttc.pack_winograd' op (C1) expected weights of rank 4 or 5 with "
+                             "equal last dimensions, found ",
                              input);
-  const int64_t outputs = adaptor.getOutputs(), taps = input.getDimSize(2);
+  const int64_t outputs = adaptor.getOutputs(), taps = input.getDimSize(rank - 1);
+  const int64_t frames = rank == 5 ? input.getDimSize(2) : 1;
   if (!areSizesKnown(outputs, taps))
     return emitOptionalError(location,
                              "'ttc.pack_winograd' op (C2) expected outputs and taps of 4 and 3, 2 "
@@ -50,7 +52,7 @@ LogicalResult PackWinogradOp::inferReturnTypes(MLIRContext *context,
         ", found ", groups);
   types.push_back(
       RankedTensorType::get({groups, llvm::divideCeilSigned(input.getDimSize(0) / groups, nr),
-                             getPoints(outputs, taps), input.getDimSize(1), nr},
+                             getPoints(outputs, taps), frames * input.getDimSize(1), nr},
                             input.getElementType()));
   return success();
 }
@@ -78,7 +80,9 @@ static SmallVector<SmallVector<double>> getWeightTransform(int64_t outputs, int6
 LogicalResult PackWinogradOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
                                                MutableArrayRef<char> result) {
   auto shape = getInput().getType().getShape();
-  const int64_t taps = shape[2], depth = shape[1], columns = shape[0] / getGroups(), nr = getNr();
+  const int64_t taps = shape.back(), columns = shape[0] / getGroups(), nr = getNr();
+  const int64_t frames = shape.size() == 5 ? shape[2] : 1, channels = shape[1];
+  const int64_t depth = frames * channels;
   const int64_t panels = llvm::divideCeil(columns, nr), edge = getOutputs() + taps - 1;
   const int64_t points = edge * edge;
   const auto *from = reinterpret_cast<const float *>(operands[0].data());
@@ -91,7 +95,8 @@ LogicalResult PackWinogradOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands
     SmallVector<double, 36> half(edge * taps);
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t j = 0; j < nr; ++j) {
-        const float *kernel = source + (j * depth + k) * taps * taps;
+        const float *kernel =
+            source + ((j * channels + k % channels) * frames + k / channels) * taps * taps;
         for (int64_t p = 0; p < edge && j < valid; ++p)
           for (int64_t t = 0; t < taps; ++t) {
             half[p * taps + t] = 0;
@@ -123,8 +128,26 @@ template <typename OpTy> static LogicalResult verifySizes(OpTy op) {
     return op.emitOpError()
            << "(C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found "
            << op.getOutputs() << " and " << op.getTaps();
-  return verifyKernelValues(op, "pads", op.getPads(), 4, 0, "(C3)");
+  const int64_t rank = std::max(op.getX().getType().getRank(), op.getResult().getType().getRank());
+  return verifyKernelValues(op, "pads", op.getPads(), 2 * (rank - 2), 0, "(C3)");
 }
+
+namespace {
+/// Padding of clips, or of images.
+struct Pads {
+  int64_t front = 0, top, left, back = 0, bottom, right;
+
+  explicit Pads(ArrayRef<int64_t> pads) {
+    if (pads.size() == 6) {
+      front = pads[0];
+      back = pads[3];
+      pads = pads.drop_front();
+    }
+    const size_t after = pads.size() - 2;
+    std::tie(top, left, bottom, right) = std::tuple(pads[0], pads[1], pads[after], pads[after + 1]);
+  }
+};
+} // namespace
 
 /// Lines or columns of the result; not positive if the image is too small.
 static int64_t getResultSize(int64_t size, int64_t before, int64_t after, int64_t taps) {
@@ -138,6 +161,19 @@ static int64_t getPitch(int64_t tiles, int64_t channels) {
 
 /// Bytes before what follows the zeros that stand for padding.
 static int64_t getZeroBytes(const WinogradParams &p) { return llvm::alignTo(p.c * 4, 64); }
+
+/// The images of `clips`, and where a transformed x has them.
+static void setFrames(WinogradParams &p, int64_t clips, int64_t frames, const Pads &pads,
+                      int64_t frameTaps) {
+  p.clips = clips;
+  p.frames = frames;
+  p.padFront = pads.front;
+  p.paddedFrames = frames + pads.front + pads.back;
+  p.frameTaps = frameTaps;
+  p.n = clips * (p.paddedFrames - frameTaps + 1);
+  if (frames == p.paddedFrames && frameTaps == 1)
+    p.clips = p.frames = p.paddedFrames = 1;
+}
 
 /// The sizes of an image, of its tiles and of what they become. `mr` is not set.
 static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
@@ -154,18 +190,18 @@ static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
 static WinogradParams getParams(KernelWinogradInputOp op) {
   WinogradParams p{};
   auto in = op.getX().getType().getShape();
-  auto pads = op.getPads();
-  p.n = in[0];
-  p.ih = in[1];
-  p.iw = in[2];
-  p.oh = getResultSize(p.ih, pads[0], pads[2], op.getTaps());
-  p.ow = getResultSize(p.iw, pads[1], pads[3], op.getTaps());
-  p.c = p.xRow = in[3];
+  const Pads pads(op.getPads());
+  std::tie(p.ih, p.iw) = std::pair(in[in.size() - 3], in[in.size() - 2]);
+  p.oh = getResultSize(p.ih, pads.top, pads.bottom, op.getTaps());
+  p.ow = getResultSize(p.iw, pads.left, pads.right, op.getTaps());
+  setFrames(p, in[0], in.size() == 5 ? in[1] : 1, pads, /*frameTaps=*/1);
+  p.clips = 1; // all images of x follow each other
+  p.c = p.xRow = in.back();
   if (StridedAttr rows = getOperandStrided(op.getX()))
     p.xRow = rows.getPitch();
   p.groups = p.o = 1;
-  p.padTop = pads[0];
-  p.padLeft = pads[1];
+  p.padTop = pads.top;
+  p.padLeft = pads.left;
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = 1;
   setValid(op, p);
@@ -178,16 +214,18 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
 
 LogicalResult KernelWinogradInputOp::verify() {
   auto in = getX().getType().getShape();
-  if (in.size() != 4)
-    return emitOpError() << "(C1) expected x of rank 4, found " << getX().getType();
+  if (in.size() != 4 && (in.size() != 5 || !getValid().empty()))
+    return emitOpError() << "(C1) expected x of rank 4, or 5 without 'valid', found "
+                         << getX().getType();
   if (failed(verifySizes(*this)))
     return failure();
-  auto pads = getPads();
-  if (getResultSize(in[1], pads[0], pads[2], getTaps()) < 1 ||
-      getResultSize(in[2], pads[1], pads[3], getTaps()) < 1)
-    return emitOpError() << "(C3) expected a padded image of at least " << getTaps()
-                         << " lines and columns, found " << in[1] + pads[0] + pads[2] << " and "
-                         << in[2] + pads[1] + pads[3];
+  const Pads pads(getPads());
+  const int64_t lines = in[in.size() - 3] + pads.top + pads.bottom,
+                columns = in[in.size() - 2] + pads.left + pads.right;
+  const int64_t taps = getTaps();
+  if (lines < taps || columns < taps)
+    return emitOpError() << "(C3) expected a padded image of at least " << taps
+                         << " lines and columns, found " << lines << " and " << columns;
   const WinogradParams p = getParams(*this);
   SmallVector<int64_t> expected{getPoints(p.m, p.taps), getPitch(p.n * p.tilesH * p.tilesW, p.c)};
   if (getResult().getType().getShape() != ArrayRef(expected))
@@ -212,14 +250,19 @@ bool KernelWinogradInputOp::acceptsStrided(unsigned index, const StridedRange &r
 // ttc.kernel.winograd_conv
 //===----------------------------------------------------------------------===//
 
+/// Register tiles of rows: whole clips have their own.
+static int64_t getRowTiles(const WinogradParams &p) {
+  return p.clips * llvm::divideCeil(p.n / p.clips * p.tilesH * p.tilesW, p.mr);
+}
+
 /// The parts of rows and panels. Without a transformed x each workgroup transforms its own tiles,
 /// so panels are not split. With it panels come first, as weights are most of what is read; rows
 /// are then split only as long as each part of the weights is used by enough of them.
 static void chooseSplits(KernelWinogradConvOp op, WinogradParams &p) {
-  const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
+  const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = getRowTiles(p);
   const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);
-  const int64_t wanted =
-      chooseWorkgroups(op, getPoints(p.m, p.taps) * tiles * (p.c / p.groups) * p.o * p.groups);
+  const int64_t wanted = chooseWorkgroups(op, getPoints(p.m, p.taps) * tiles * p.frameTaps *
+                                                  (p.c / p.groups) * p.o * p.groups);
   if (!p.transformed) {
     p.panelSplits = 1;
     p.rowSplits = std::min(wanted, rowTiles);
@@ -233,8 +276,7 @@ static void chooseSplits(KernelWinogradConvOp op, WinogradParams &p) {
 
 /// Tiles of the highest row tile.
 static int64_t getHeight(const WinogradParams &p) {
-  const int64_t tiles = p.n * p.tilesH * p.tilesW;
-  return llvm::divideCeil(tiles, llvm::divideCeil(tiles, p.mr));
+  return llvm::divideCeil(p.n * p.tilesH * p.tilesW, getRowTiles(p));
 }
 
 /// Bytes of the elements or products of all points for one block, with the padding between points.
@@ -245,7 +287,7 @@ static int64_t getBlockBytes(const WinogradParams &p, int64_t blockTiles, int64_
 
 /// The row tiles of a block: what it keeps in scratch stays in L2.
 static void chooseBlock(WinogradParams &p) {
-  const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
+  const int64_t rowTiles = getRowTiles(p);
   const int64_t most = llvm::divideCeil(rowTiles, p.rowSplits);
   const int64_t kept = p.nr + (p.transformed ? 0 : p.c);
   int64_t block = 1;
@@ -261,22 +303,23 @@ static void chooseBlock(WinogradParams &p) {
 static WinogradParams getParams(KernelWinogradConvOp op) {
   WinogradParams p{};
   auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
+  const Pads pads(op.getPads());
   p.transformed = in.size() == 2;
-  p.n = out[0];
-  p.oh = out[1];
-  p.ow = out[2];
-  p.ih = p.oh - op.getPads()[0] - op.getPads()[2] + op.getTaps() - 1;
-  p.iw = p.ow - op.getPads()[1] - op.getPads()[3] + op.getTaps() - 1;
+  std::tie(p.oh, p.ow) = std::pair(out[out.size() - 3], out[out.size() - 2]);
+  const int64_t frames = out.size() == 5 ? out[1] : 1;
+  setFrames(p, out[0], frames + op.getFrames() - 1 - pads.front - pads.back, pads, op.getFrames());
+  p.ih = p.oh - pads.top - pads.bottom + op.getTaps() - 1;
+  p.iw = p.ow - pads.left - pads.right + op.getTaps() - 1;
   p.groups = op.getGroups();
-  p.c = p.xRow = op.getW().getType().getDimSize(3) * p.groups;
-  p.outRow = out[3];
+  p.c = p.xRow = op.getW().getType().getDimSize(3) / op.getFrames() * p.groups;
+  p.outRow = out.back();
   if (StridedAttr rows = getOperandStrided(op.getX()))
     p.xRow = rows.getPitch();
   if (StridedAttr rows = getResultStrided(op))
     p.outRow = rows.getPitch();
-  p.o = out[3] / p.groups;
-  p.padTop = op.getPads()[0];
-  p.padLeft = op.getPads()[1];
+  p.o = out.back() / p.groups;
+  p.padTop = pads.top;
+  p.padLeft = pads.left;
   setValid(op, p);
   p.byValid = p.transformed && p.numValid > 0;
   describeTiles(p, op.getOutputs(), op.getTaps());
@@ -290,14 +333,26 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
 LogicalResult KernelWinogradConvOp::verify() {
   auto in = getX().getType().getShape(), out = getResult().getType().getShape();
   auto weights = getW().getType().getShape();
-  if ((in.size() != 4 && in.size() != 2) || out.size() != 4 || weights.size() != 5)
-    return emitOpError()
-           << "(C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found "
-           << getX().getType() << ", " << getW().getType() << " and " << getResult().getType();
+  const bool transformed = in.size() == 2;
+  if ((!transformed && in.size() != out.size()) || weights.size() != 5 ||
+      (out.size() != 4 && (out.size() != 5 || !getValid().empty())))
+    return emitOpError() << "(C1) expected a result of rank 4, or 5 without 'valid', x of the same "
+                            "rank or 2, and w of rank 5, found "
+                         << getResult().getType() << ", " << getX().getType() << " and "
+                         << getW().getType();
   if (failed(verifySizes(*this)))
     return failure();
-  const bool transformed = in.size() == 2;
-  const int64_t groups = getGroups(), channels = transformed ? weights[3] * groups : in.back();
+  const Pads pads(getPads());
+  const int64_t taps = getFrames();
+  const bool isClip = taps > 1 || pads.front + pads.back > 0;
+  if (isClip && (!transformed || out.size() != 5 || weights[3] % taps != 0 ||
+                 out[1] + taps - 1 <= pads.front + pads.back))
+    return emitOpError()
+           << "(C8) expected a transformed x, a result of rank 5 and weights for 'frames' " << taps
+           << ", found " << getX().getType() << ", " << getResult().getType() << " and "
+           << getW().getType();
+  const int64_t groups = getGroups(),
+                channels = transformed ? weights[3] / taps * groups : in.back();
   if (channels % groups || out.back() % groups)
     return emitOpError() << "(C4) expected 'groups' to divide the channels of x and of the result, "
                          << channels << " and " << out.back() << ", found " << groups;
@@ -307,22 +362,27 @@ LogicalResult KernelWinogradConvOp::verify() {
                          << tile << "]";
   const int64_t points = getPoints(getOutputs(), getTaps());
   SmallVector<int64_t> packed{groups, llvm::divideCeilSigned(out.back() / groups, tile[1]), points,
-                              channels / groups, tile[1]};
+                              taps * (channels / groups), tile[1]};
   if (weights != ArrayRef(packed))
     return emitOpError() << "(C5) expected w of shape [" << ArrayRef(packed) << "], found ["
                          << weights << "]";
   SmallVector<int64_t> expected(out);
   if (!transformed) {
-    auto pads = getPads();
-    expected = {in[0], getResultSize(in[1], pads[0], pads[2], getTaps()),
-                getResultSize(in[2], pads[1], pads[3], getTaps()), out[3]};
+    const size_t lines = in.size() - 3;
+    expected[0] = in[0];
+    expected[lines - 1] = in[lines - 1]; // frames, or images
+    expected[lines] = getResultSize(in[lines], pads.top, pads.bottom, getTaps());
+    expected[lines + 1] = getResultSize(in[lines + 1], pads.left, pads.right, getTaps());
   }
   if (ArrayRef(expected) != out || llvm::any_of(out, [](int64_t size) { return size < 1; }))
     return emitOpError() << "(C6) expected a result of shape [" << ArrayRef(expected)
                          << "], found [" << out << "]";
-  SmallVector<int64_t> elements{points, getPitch(out[0] * llvm::divideCeil(out[1], getOutputs()) *
-                                                     llvm::divideCeil(out[2], getOutputs()),
-                                                 channels)};
+  const int64_t images = out[0] * (out.size() == 5 ? out[1] + taps - 1 : 1);
+  const size_t lines = out.size() - 3;
+  SmallVector<int64_t> elements{points,
+                                getPitch(images * llvm::divideCeil(out[lines], getOutputs()) *
+                                             llvm::divideCeil(out[lines + 1], getOutputs()),
+                                         channels)};
   if (transformed && in != ArrayRef(elements))
     return emitOpError() << "(C6) expected a transformed x of shape [" << ArrayRef(elements)
                          << "], found [" << in << "]";
@@ -347,6 +407,8 @@ int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
 bool KernelWinogradConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                      MutableArrayRef<int64_t> params) {
   auto &p = *reinterpret_cast<WinogradParams *>(params.data());
+  if (getResult().getType().getRank() != 4)
+    return false;
   if (!p.transformed) {
     p.bounded = boundImage(dims, bounds);
     return p.bounded;
@@ -365,7 +427,7 @@ std::optional<int64_t> KernelWinogradConvOp::getSpatialDim(int64_t dim) {
 int64_t KernelWinogradConvOp::getNumSpatialDims() { return 2; }
 bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
-    return getX().getType().getRank() == 4 && rows.row == getX().getType().getShape().back();
+    return getX().getType().getRank() != 2 && rows.row == getX().getType().getShape().back();
   return index == getNumOperands() && rows.row == getResult().getType().getShape().back();
 }
 

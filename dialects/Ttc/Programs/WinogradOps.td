@@ -14,14 +14,16 @@ def Ttc_PackWinogradOp : Ttc_Op<"pack_winograd", [
     Transforms the weights [O, I/groups, taps, taps] of a convolution for tiles of `outputs` x `outputs`
     results: each kernel g becomes G g G^T, whose (outputs + taps - 1)^2 elements are its values at
     the points. They are packed as `[group][panel][point][k][nr]`: panels of `nr` output columns, each
-    one linear stream over points and input channels, the last one filled with zeros.
+    one linear stream over points and input channels, the last one filled with zeros. Kernels of three
+    dimensions, [O, I/groups, frames, taps, taps], are transformed in their last two; the channels of all
+    frames follow each other.
 
     Computed in f64 and rounded once. Always folded, however large the result: it has at most 4 elements
     for each of the operand's (tiles of 4 and 3 taps). There is no kernel for weights that are not
     constant.
 
     Constraints:
-    - (C1) The operand has rank 4, and its last two dimensions are equal.
+    - (C1) The operand has rank 4 or 5, and its last two dimensions are equal.
     - (C2) `outputs` and the taps are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `groups` divides the operand's dimension 0.
 
@@ -45,16 +47,16 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [Ttc_MapsDimensio
     `outputs`, and transforms the (outputs + taps - 1)^2 input elements of each: d becomes B^T d B. The
     result has a row for each point: C elements of each tile, tiles running over images, lines and columns,
     then 16 unused elements, without which all points could share one set of a cache. Elements outside
-    `x` are zeros. With `valid`, the tiles are those of the result that the valid part of the image has, one after
+    `x` are zeros. The frames of clips [N, D, H, W, C] are images, and those of their padding are of zeros. With `valid`, the tiles are those of the result that the valid part of the image has, one after
     the other from the first one on; what is after them may be anything.
 
-    `pads` are top, left, bottom and right.
+    `pads` are top, left, bottom and right; of clips front, top, left, back, bottom and right.
 
     Constraints:
-    - (C1) `x` has rank 4.
+    - (C1) `x` has rank 4, or 5 without `valid`.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
-    - (C3) `pads` has four elements of at least 0, and the padded image has at least `taps` lines and
-      columns.
+    - (C3) `pads` has two elements of at least 0 for each spatial dimension, and the padded image has at least
+      `taps` lines and columns.
     - (C4) The result has the shape that follows.
 
     ```mlir
@@ -74,10 +76,12 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     ["getMaxEpilogueConstants", "getBounds"]> {
   let summary = "Convolution by Winograd's algorithm, channels-last";
   let description = [{
-    A convolution of [N, H, W, C] by taps x taps without strides and dilations. For each point it
+    A convolution of [N, H, W, C] by taps x taps, or of [N, D, H, W, C] by `frames` x taps x taps, without strides
+    and dilations. For each point it
     multiplies the input elements of all tiles with the weights `w` of `ttc.pack_winograd`, and
     transforms the products: y = A^T m A. That takes (outputs + taps - 1)^2 multiplications for
-    outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4.
+    outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4. The products of
+    several frames are summed before they are transformed.
 
     `x` is the image, whose tiles are transformed in scratch, or the result of
     `ttc.kernel.winograd_input`, which is then shared by all workgroups; both have the same `valid`, and what is after the
@@ -87,14 +91,15 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     differ from exact ones (root mean square; tiles of 4).
 
     Constraints:
-    - (C1) `x` has rank 4, or 2 if it is transformed; the result has rank 4, and `w` rank 5.
+    - (C1) The result has rank 4, or 5 without `valid`; `x` has the same, or 2 if it is transformed; `w` has rank 5.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
-    - (C3) `pads` has four elements of at least 0.
+    - (C3) `pads` has two elements of at least 0 for each spatial dimension.
     - (C4) `groups` divides the channels of `x` and of the result.
     - (C5) `w` has the packed shape.
     - (C6) The result has the shape of the convolution; if `x` is transformed, it has the shape that
       `ttc.kernel.winograd_input` gives it.
     - (C7) `tile` has 1 to 14 tiles, and 8, 16 or 32 columns.
+    - (C8) `frames`, or padding in front or at the back, need a transformed `x` and a result of rank 5.
 
     ```mlir
     %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64,
@@ -105,6 +110,7 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
   let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w, Variadic<Ttc_ValidTensor>:$valid,
     I64Attr:$outputs, I64Attr:$taps, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$tile,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$frames,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat = [{

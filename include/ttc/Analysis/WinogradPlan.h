@@ -30,8 +30,12 @@ private:
 };
 
 /// Whether Winograd's algorithm computes a convolution: channels-last, without strides and
-/// dilations, with constant weights of 3x3 or 5x5 and at least 8 channels.
+/// dilations, with constant weights of 3x3 or 5x5, or of these in each of several frames, and at
+/// least 8 channels.
 bool canUseWinograd(ConvOp op);
+
+/// Whether it does so only after an op of its own has transformed all frames.
+bool needsTransformFirst(ConvOp op);
 
 /// The fastest ways for channels-last convolutions of f32 by the same weights, on vectors of
 /// `vectorLength` lanes: one for each, with the same `outputs` and `tile`, on which the packed

@@ -460,6 +460,10 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     from memory. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
     are direct.
 
+    Convolutions of clips (three spatial dimensions) by 3x3 or 5x5 in each of their frames are computed in the
+    same way, except in variants. An op of its own transforms all frames, and the products of the frames that a
+    result sums are added before they are transformed back.
+
     Choices that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead, but for Winograd's algorithm
     where it is off.
 

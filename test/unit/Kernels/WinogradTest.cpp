@@ -16,16 +16,24 @@ struct WinogradCase {
   Conv conv;
   std::vector<int64_t> tile;
 
-  int64_t taps() const { return conv.kernel[0]; }
+  int64_t taps() const { return conv.kernel.back(); }
+  int64_t frames() const { return conv.kernel.size() == 3 ? conv.kernel[0] : 1; }
+  /// Whether the frames of a clip must be transformed by an op of their own.
+  bool isClip() const {
+    return conv.kernel.size() == 3 && (frames() > 1 || conv.pads[0] + conv.pads[3] > 0);
+  }
   int64_t points() const { return (outputs + taps() - 1) * (outputs + taps() - 1); }
   int64_t tiles() const {
     auto out = conv.out();
-    return conv.n * ((out[0] + outputs - 1) / outputs) * ((out[1] + outputs - 1) / outputs);
+    const size_t lines = out.size() - 2;
+    const int64_t images = conv.n * (lines ? out[0] + frames() - 1 : 1);
+    return images * ((out[lines] + outputs - 1) / outputs) *
+           ((out[lines + 1] + outputs - 1) / outputs);
   }
   std::vector<int64_t> packedShape() const {
     int64_t columns = conv.o / conv.groups;
-    return {conv.groups, (columns + tile[1] - 1) / tile[1], points(), conv.c / conv.groups,
-            tile[1]};
+    return {conv.groups, (columns + tile[1] - 1) / tile[1], points(),
+            frames() * (conv.c / conv.groups), tile[1]};
   }
   std::string common() const {
     return "outputs = " + std::to_string(outputs) + " : i64, taps = " + std::to_string(taps()) +
@@ -38,7 +46,8 @@ struct WinogradCase {
   }
   std::string convOp() const {
     return "ttc.kernel.winograd_conv %0, %1 {" + common() + ", tile = " + array(tile) +
-           ", groups = " + std::to_string(conv.groups) + " : i64}";
+           ", groups = " + std::to_string(conv.groups) +
+           " : i64, frames = " + std::to_string(frames()) + " : i64}";
   }
 };
 
@@ -75,6 +84,13 @@ std::vector<WinogradCase> getCases(const std::vector<int64_t> &tile) {
       {2, {1, 10, 33, {5, 8}, {3, 3}, {}, same, {}}, tile},
       {2, {1, 32, 40, {13, 13}, {5, 5}, {}, same5, {}, 2}, tile},
       {2, {2, 17, 19, {4, 9}, {5, 5}, {}, {1, 2, 3, 0}, {}}, tile},
+      // Clips: frames alone, summed, padded, and several clips.
+      {4, {2, 19, 21, {3, 6, 7}, {1, 3, 3}, {}, {0, 1, 1, 0, 1, 1}, {}}, tile},
+      {4, {1, 24, 40, {5, 9, 6}, {3, 3, 3}, {}, {1, 1, 1, 1, 1, 1}, {}}, tile},
+      {4, {3, 9, 33, {4, 5, 11}, {3, 3, 3}, {}, {0, 1, 0, 2, 1, 2}, {}}, tile},
+      {4, {2, 8, 16, {1, 4, 4}, {1, 3, 3}, {}, {1, 1, 1, 2, 1, 1}, {}}, tile}, // a frame of zeros
+      {2, {2, 32, 24, {6, 5, 5}, {4, 3, 3}, {}, {2, 1, 1, 0, 1, 1}, {}, 2}, tile},
+      {2, {1, 10, 17, {2, 7, 6}, {2, 5, 5}, {}, {1, 2, 2, 0, 2, 2}, {}}, tile},
   };
 }
 
@@ -86,18 +102,21 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &t
     const Conv &v = c.conv;
     auto x = tensor(channelsLast(v.n, v.in, v.c)), y = tensor(channelsLast(v.n, v.out(), v.o));
     auto transformed = tensor({c.points(), c.tiles() * v.c + 16}), w = tensor(c.packedShape());
-    packing.add(c.packOp(), {tensor({v.o, v.c / v.groups, c.taps(), c.taps()})}, w);
+    std::vector<int64_t> weights{v.o, v.c / v.groups};
+    weights.insert(weights.end(), v.kernel.begin(), v.kernel.end());
+    packing.add(c.packOp(), {tensor(weights)}, w);
     suite.add("ttc.kernel.winograd_input %0 {" + c.common() + "}", {x}, transformed);
-    suite.add(c.convOp(), {x, w}, y, Tail::biasRelu);
+    const auto image = c.isClip() ? transformed : x;
+    suite.add(c.convOp(), {image, w}, y, Tail::biasRelu);
     suite.add(c.convOp(), {transformed, w}, y, Tail::biasRelu);
-    suite.add(c.convOp(), {x, w}, y, Tail::calledPosition);
+    suite.add(c.convOp(), {image, w}, y, Tail::calledPosition);
   }
   ASSERT_TRUE(suite.compile(target));
   for (auto [index, c] : llvm::enumerate(cases)) {
     const Conv &v = c.conv;
     const std::string name = "case " + std::to_string(index);
-    int64_t rows = v.n * product(v.out()), taps = c.taps(), depth = v.c / v.groups;
-    Buffer x(v.n * product(v.in) * v.c), w(v.o * depth * taps * taps), bias(v.o);
+    int64_t rows = v.n * product(v.out()), taps = product(v.kernel), depth = v.c / v.groups;
+    Buffer x(v.n * product(v.in) * v.c), w(v.o * depth * taps), bias(v.o);
     x.fillRandom(index);
     w.fillRandom(20 + index);
     bias.fillRandom(40 + index);
@@ -105,7 +124,7 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &t
     naiveConv(
         v, x.data(),
         [&](int64_t tap, int64_t channel, int64_t o) {
-          return w[(o * depth + channel) * taps * taps + tap];
+          return w[(o * depth + channel) * taps + tap];
         },
         expected.data());
     for (int64_t i = 0; i < rows * v.o; ++i) {
@@ -118,14 +137,15 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &t
     Buffer found(rows * v.o, 1e30f), again(rows * v.o, 1e30f), called(rows * v.o, 1e30f);
     suite.program(index * perCase)({x.data(), transformed.data()}, index % 2);
     EXPECT_TRUE(transformed.guardIntact());
-    suite.program(index * perCase + 1)({x.data(), packed.data(), found.data(), bias.data()},
+    Buffer &image = c.isClip() ? transformed : x;
+    suite.program(index * perCase + 1)({image.data(), packed.data(), found.data(), bias.data()},
                                        index % 2);
     expectNear(expected, found, name);
     suite.program(index * perCase + 2)(
         {transformed.data(), packed.data(), again.data(), bias.data()}, index % 2 == 0);
     // Which op transforms the image changes no bit.
     expectEqual(found, again, name + ", transformed");
-    suite.program(index * perCase + 3)({x.data(), packed.data(), called.data()});
+    suite.program(index * perCase + 3)({image.data(), packed.data(), called.data()});
     expectNear(position, called, name + ", called");
   }
 }

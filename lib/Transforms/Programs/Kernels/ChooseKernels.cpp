@@ -148,8 +148,10 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     const int64_t outputs = choice.getOutputs();
     Location loc = op.getLoc();
     auto type = tensorType(op.getY());
-    const int64_t taps = tensorType(op.getW()).getShape().back();
-    SmallVector<int64_t> pads(4);
+    auto weights = tensorType(op.getW()).getShape();
+    const int64_t taps = weights.back(), frames = weights.size() == 5 ? weights[2] : 1;
+    const size_t lines = type.getRank() - 3;
+    SmallVector<int64_t> pads(2 * (lines + 1));
     if (!op.getPads().empty())
       pads.assign(op.getPads().begin(), op.getPads().end());
     auto padsAttr = rewriter.getDenseI64ArrayAttr(pads);
@@ -158,8 +160,10 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     Value x = op.getX();
     if (choice.getMethod() == KernelMethod::winograd_transformed && !hasOpenBatch(op)) {
       const int64_t edge = outputs + taps - 1;
-      const int64_t tiles = type.getDimSize(0) * llvm::divideCeil(type.getDimSize(1), outputs) *
-                            llvm::divideCeil(type.getDimSize(2), outputs);
+      const int64_t images =
+          type.getDimSize(0) * (lines == 2 ? type.getDimSize(1) + frames - 1 : 1);
+      const int64_t tiles = images * llvm::divideCeil(type.getDimSize(lines), outputs) *
+                            llvm::divideCeil(type.getDimSize(lines + 1), outputs);
       auto transformed = RankedTensorType::get(
           {edge * edge, tiles * tensorType(x).getShape().back() + ::ttc::kernels::kWinogradPadding},
           type.getElementType());
@@ -168,7 +172,7 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     }
     Value result = KernelWinogradConvOp::create(
         rewriter, loc, type, x, packed, /*valid=*/ValueRange(), outputs, taps, padsAttr,
-        rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups());
+        rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups(), frames);
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }

@@ -2,7 +2,7 @@
 // RUN: %variants %s | ttc-opt --split-input-file --verify-diagnostics
 
 func.func @pack_rank(%w: tensor<8x8x3xf32>) {
-  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal last dimensions, found 'tensor<8x8x3xf32>'}}
+  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 or 5 with equal last dimensions, found 'tensor<8x8x3xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<8x8x3xf32> -> tensor<1x1x36x8x16xf32>
   return
@@ -11,7 +11,7 @@ func.func @pack_rank(%w: tensor<8x8x3xf32>) {
 // -----
 
 func.func @pack_square(%w: tensor<8x8x3x1xf32>) {
-  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal last dimensions, found 'tensor<8x8x3x1xf32>'}}
+  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 or 5 with equal last dimensions, found 'tensor<8x8x3x1xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<8x8x3x1xf32> -> tensor<1x1x36x8x16xf32>
   return
@@ -45,7 +45,7 @@ func.func @winograd_input(%x: tensor<1x8x8x4xf32>) {
 }
 
 // change: tensor<1x8x8x4xf32> => tensor<8x8x4xf32>
-// expected-error {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, found 'tensor<8x8x4xf32>'}}
+// expected-error {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, or 5 without 'valid', found 'tensor<8x8x4xf32>'}}
 
 // change: outputs = 4 => outputs = 3
 // change: tensor<36x32xf32> => tensor<25x9x4xf32>
@@ -79,10 +79,10 @@ func.func @winograd_conv(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
 }
 
 // change: tensor<1x8x8x8xf32> => tensor<8x8x8xf32>
-// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found 'tensor<8x8x8xf32>', 'tensor<1x1x36x8x32xf32>' and 'tensor<1x8x8x32xf32>'}}
+// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or 5 without 'valid', x of the same rank or 2, and w of rank 5, found 'tensor<1x8x8x32xf32>', 'tensor<8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
 
 // change: tensor<1x8x8x32xf32> => tensor<8x8x32xf32>
-// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found 'tensor<1x8x8x8xf32>', 'tensor<1x1x36x8x32xf32>' and 'tensor<8x8x32xf32>'}}
+// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or 5 without 'valid', x of the same rank or 2, and w of rank 5, found 'tensor<8x8x32xf32>', 'tensor<1x8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
 
 // change: taps = 3 => taps = 1
 // expected-error {{'ttc.kernel.winograd_conv' op (C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found 4 and 1}}
@@ -112,3 +112,30 @@ func.func @winograd_conv(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
 // change: tile = array<i64: 14, 32> => tile = array<i64: 14, 24>
 // change: tensor<1x8x8x32xf32> => tensor<1x8x8x24xf32>
 // expected-error {{'ttc.kernel.winograd_conv' op (C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found [14, 24]}}
+
+// change: pads = array<i64: 1, 1, 1, 1> => pads = array<i64: 1, 1, 1, 1>, frames = 2
+// expected-error {{'ttc.kernel.winograd_conv' op (C8) expected a transformed x, a result of rank 5 and weights for 'frames' 2, found 'tensor<1x8x8x8xf32>', 'tensor<1x8x8x32xf32>' and 'tensor<1x1x36x8x32xf32>'}}
+
+// -----
+
+func.func @winograd_clip(%x: tensor<36x176xf32>, %w: tensor<1x1x36x24x32xf32>) {
+  // diagnostic here:
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, frames = 3 : i64,
+      pads = array<i64: 1, 1, 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<36x176xf32>, tensor<1x1x36x24x32xf32>) -> tensor<1x3x8x8x32xf32>
+  return
+}
+
+// change: pads = array<i64: 1, 1, 1, 1, 1, 1> => pads = array<i64: 1, 1, 1, 1>
+// expected-error {{'ttc.kernel.winograd_conv' op (C3) expected 6 values in 'pads', found 4}}
+
+// change: tensor<36x176xf32> => tensor<36x112xf32>
+// expected-error {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of shape [36, 176], found [36, 112]}}
+
+// change: tensor<36x176xf32> => tensor<1x3x8x8x8xf32>
+// expected-error {{'ttc.kernel.winograd_conv' op (C8) expected a transformed x, a result of rank 5 and weights for 'frames' 3, found 'tensor<1x3x8x8x8xf32>', 'tensor<1x3x8x8x32xf32>' and 'tensor<1x1x36x24x32xf32>'}}
+
+// change: frames = 3 => frames = 5
+// expected-error {{'ttc.kernel.winograd_conv' op (C8) expected a transformed x, a result of rank 5 and weights for 'frames' 5, found 'tensor<36x176xf32>', 'tensor<1x3x8x8x32xf32>' and 'tensor<1x1x36x24x32xf32>'}}
+
+// change: pads = array<i64: 1, 1, 1, 1, 1, 1> => pads = array<i64: 4, 1, 1, 1, 1, 1>
+// expected-error {{'ttc.kernel.winograd_conv' op (C8) expected a transformed x, a result of rank 5 and weights for 'frames' 3, found 'tensor<36x176xf32>', 'tensor<1x3x8x8x32xf32>' and 'tensor<1x1x36x24x32xf32>'}}

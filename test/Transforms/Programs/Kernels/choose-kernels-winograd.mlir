@@ -68,6 +68,37 @@ func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
   return %0 : tensor<1x7x7x512xf32>
 }
 
+// Clips: frames of their own are images, and several are summed before they are transformed back.
+// CHECK-LABEL: @frames
+func.func @frames(%x: tensor<1x8x28x28x64xf32>) -> tensor<1x8x28x28x64xf32> {
+  %w = ttc.constant dense<5.5> : tensor<64x64x1x3x3xf32>
+  // CHECK: ttc.kernel.winograd_conv %arg0, {{.*}} -> tensor<1x8x28x28x64xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1, 1>, pads = array<i64: 0, 1, 1, 0, 1, 1>,
+      dilations = array<i64: 1, 1, 1>, channels_last}
+     : (tensor<1x8x28x28x64xf32>, tensor<64x64x1x3x3xf32>) -> tensor<1x8x28x28x64xf32>
+  return %0 : tensor<1x8x28x28x64xf32>
+}
+// CHECK-LABEL: @clip
+func.func @clip(%x: tensor<1x8x28x28x64xf32>) -> tensor<1x8x28x28x64xf32> {
+  %w = ttc.constant dense<6.5> : tensor<64x64x3x3x3xf32>
+  // CHECK: %[[T:.*]] = ttc.kernel.winograd_input %arg0 {outputs = 4 : i64, pads = array<i64: 1, 1, 1, 1, 1, 1>, taps = 3 : i64} : (tensor<1x8x28x28x64xf32>) -> tensor<36x31376xf32>
+  // CHECK: ttc.kernel.winograd_conv %[[T]], {{.*}}frames = 3 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1, 1>, pads = array<i64: 1, 1, 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1, 1>, channels_last}
+     : (tensor<1x8x28x28x64xf32>, tensor<64x64x3x3x3xf32>) -> tensor<1x8x28x28x64xf32>
+  return %0 : tensor<1x8x28x28x64xf32>
+}
+// Not in a variant, whose kernels follow the valid part of images only.
+// CHECK-LABEL: @clip_of_variant
+// CHECK-NOT: winograd
+func.func @clip_of_variant(%x: tensor<1x8x28x28x64xf32> {ttc.dims = affine_map<()[s0] -> (1, 8, s0, 28, 64)>}, %n: tensor<1xi32> {ttc.name = "extents"}) -> (tensor<1x8x28x28x64xf32> {ttc.dims = affine_map<()[s0] -> (1, 8, s0, 28, 64)>}) attributes {ttc.variant = #ttc.variant<of = "clip", dims = ["height"], low = [1], high = [28]>} {
+  %w = ttc.constant dense<7.5> : tensor<64x64x3x3x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1, 1>, pads = array<i64: 1, 1, 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1, 1>, channels_last}
+     : (tensor<1x8x28x28x64xf32>, tensor<64x64x3x3x3xf32>) -> tensor<1x8x28x28x64xf32>
+  return %0 : tensor<1x8x28x28x64xf32>
+}
+
 // CHECK-LABEL: @five
 func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
   %w = ttc.constant dense<4.5> : tensor<256x48x5x5xf32>
