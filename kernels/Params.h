@@ -203,8 +203,10 @@ struct WinogradParams {
   // `frameTaps` of them. `frames` of x belong to one clip, which are `padFront` after the first one
   // of `paddedFrames`. All are 1, and padFront 0, where frames are as independent as images.
   int64_t clips, frames, padFront, paddedFrames, frameTaps;
-  // Tiles of m x m results, kernels of taps x taps: 4 and 3, 2 and 5, or 2 and 3.
-  int64_t m, taps;
+  // Tiles of m x mW results, kernels of taps x tapsW: 4 and 3, 2 and 5, or 2 and 3; mW and tapsW
+  // are the same, or 1. The results of a tile, and the taps, are `dilation` lines and dilationW
+  // columns apart.
+  int64_t m, taps, mW, tapsW, dilation, dilationW;
   int64_t tilesH, tilesW;
   // x comes from ttc_kernel_winograd_input.
   int64_t transformed;

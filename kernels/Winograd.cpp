@@ -3,9 +3,10 @@
 //
 // Tiles of m x m results come from (m + taps - 1)^2 input elements. The elements at each point are
 // the rows of one matrix product with the weights at that point, so P = (m + taps - 1)^2 products
-// take the place of the convolution's taps. A workgroup owns row tiles x panels, as in GemmLoops.h.
-// For each block of tiles, a panel's weights stream through linearly, point by point; its products
-// stay in L2 until all points are there and the results can be formed.
+// take the place of the convolution's taps. Where taps are in one dimension only, tiles are m
+// results and P = m + taps - 1. A workgroup owns row tiles x panels, as in GemmLoops.h. For each
+// block of tiles, a panel's weights stream through linearly, point by point; its products stay in
+// L2 until all points are there and the results can be formed.
 #include "kernels/GemmTile.h"
 #include "kernels/Windows.h"
 #include "kernels/WinogradTransforms.h"
@@ -13,6 +14,19 @@
 using namespace ttc::kernels;
 
 namespace {
+
+/// The number of tiles of `size` results in one dimension: of those that are `dilation` apart, m
+/// belong together.
+TTC_INLINE int64_t countTiles(int64_t size, int64_t m, int64_t dilation) {
+  return size / (m * dilation) * dilation + min(size % (m * dilation), dilation);
+}
+/// The first result of tile `tile`.
+TTC_INLINE int64_t firstOfTile(int64_t tile, int64_t m, int64_t dilation) {
+  return tile / dilation * (m * dilation) + tile % dilation;
+}
+TTC_INLINE int64_t countPoints(const WinogradParams &p) {
+  return (p.m + p.taps - 1) * (p.mW + p.tapsW - 1);
+}
 
 /// The tiles that are computed, of each image: they are numbered one after the other; and how much
 /// of an image, and of a result, counts.
@@ -31,7 +45,8 @@ TTC_INLINE Tiles getTiles(const WinogradParams &p, void *const *operands, int64_
     out.lines = max<int64_t>(1, ih + p.oh - p.ih);
     out.pixels = max<int64_t>(1, iw + p.ow - p.iw);
   }
-  return {ceilDiv(out.lines, p.m), ceilDiv(out.pixels, p.m), ih, iw, out};
+  return {countTiles(out.lines, p.m, p.dilation), countTiles(out.pixels, p.mW, p.dilationW), ih, iw,
+          out};
 }
 
 /// The tiles as rows of register tiles: nearly equal ones, as in runPanel(). If the number of tiles
@@ -81,28 +96,30 @@ TTC_INLINE int64_t firstElement(const RowTiles &rows, int64_t index) {
 
 /// The input elements of tile `tile` at all points, for all channels: point q is stored at
 /// to + q * pitch. `zeros` has as many zeros as there are channels.
-template <int A>
+template <int A, int B>
 TTC_INLINE void transformTile(const float *x, const WinogradParams &p, const Tiles &t, int64_t tile,
                               float *to, int64_t pitch, const float *zeros) {
   int64_t tw = tile % t.columns, line = tile / t.columns;
-  int64_t h = line % t.lines * p.m - p.padTop, w = tw * p.m - p.padLeft;
+  int64_t h = firstOfTile(line % t.lines, p.m, p.dilation) - p.padTop;
+  int64_t w = firstOfTile(tw, p.mW, p.dilationW) - p.padLeft;
   int64_t frame = line / t.lines % p.paddedFrames - p.padFront;
   bool exists = frame >= 0 && frame < p.frames;
   const float *image =
       x + (line / t.lines / p.paddedFrames * p.frames + frame) * p.ih * p.iw * p.xRow;
-  const float *from[A][A];
+  const float *from[A][B];
   TTC_UNROLL
   for (int i = 0; i < A; ++i) {
     TTC_UNROLL
-    for (int j = 0; j < A; ++j) {
-      bool inside = exists && h + i >= 0 && h + i < t.ih && w + j >= 0 && w + j < t.iw;
-      from[i][j] = inside ? image + ((h + i) * p.iw + w + j) * p.xRow : zeros;
+    for (int j = 0; j < B; ++j) {
+      int64_t y = h + i * p.dilation, x = w + j * p.dilationW;
+      bool inside = exists && y >= 0 && y < t.ih && x >= 0 && x < t.iw;
+      from[i][j] = inside ? image + (y * p.iw + x) * p.xRow : zeros;
     }
   }
   auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
-    vf half[A][A];
+    vf half[A][B];
     TTC_UNROLL
-    for (int j = 0; j < A; ++j) {
+    for (int j = 0; j < B; ++j) {
       vf d[A], v[A];
       TTC_UNROLL
       for (int i = 0; i < A; ++i)
@@ -114,11 +131,14 @@ TTC_INLINE void transformTile(const float *x, const WinogradParams &p, const Til
     }
     TTC_UNROLL
     for (int i = 0; i < A; ++i) {
-      vf v[A];
-      transformInput(half[i], v);
+      vf v[B];
+      if constexpr (B == 1)
+        v[0] = half[i][0];
+      else
+        transformInput(half[i], v);
       TTC_UNROLL
-      for (int j = 0; j < A; ++j)
-        storeResult(to + (i * A + j) * pitch + c, v[j], lanes);
+      for (int j = 0; j < B; ++j)
+        storeResult(to + (i * B + j) * pitch + c, v[j], lanes);
     }
   };
   int64_t c = 0;
@@ -139,10 +159,14 @@ TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, const Ti
     zeros[i] = 0.0f;
   TTC_NO_UNROLL
   for (int64_t tile = begin; tile < end; ++tile, to += p.c) {
-    if (p.m + p.taps == 7)
-      transformTile<6>(x, p, t, tile, to, pitch, zeros);
+    if (p.tapsW == 1 && p.m + p.taps == 7)
+      transformTile<6, 1>(x, p, t, tile, to, pitch, zeros);
+    else if (p.tapsW == 1)
+      transformTile<4, 1>(x, p, t, tile, to, pitch, zeros);
+    else if (p.m + p.taps == 7)
+      transformTile<6, 6>(x, p, t, tile, to, pitch, zeros);
     else
-      transformTile<4>(x, p, t, tile, to, pitch, zeros);
+      transformTile<4, 4>(x, p, t, tile, to, pitch, zeros);
   }
 }
 
@@ -189,43 +213,48 @@ TTC_INLINE void multiplyRows(int64_t rows, const float *from, int64_t last, cons
 }
 
 /// The results of tile `tile` and one vector of channels from its products.
-template <int A, int M>
+template <int A, int M, int B, int N>
 TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradParams &p,
                           const Tiles &t, int64_t tile, int64_t col, int64_t lanes,
                           void *const *operands, epilogue_t epilogue) {
-  vf half[M][A];
+  vf half[M][B];
   TTC_UNROLL
-  for (int j = 0; j < A; ++j) {
+  for (int j = 0; j < B; ++j) {
     vf m[A], y[M];
     TTC_UNROLL
     for (int i = 0; i < A; ++i)
-      m[i] = load(products + (i * A + j) * pitch);
+      m[i] = load(products + (i * B + j) * pitch);
     transformOutput(m, y);
     TTC_UNROLL
     for (int i = 0; i < M; ++i)
       half[i][j] = y[i];
   }
-  alignas(64) float buffer[M * M * VL];
+  alignas(64) float buffer[M * N * VL];
   TTC_UNROLL
   for (int i = 0; i < M; ++i) {
-    vf y[M];
-    transformOutput(half[i], y);
+    vf y[N];
+    if constexpr (B == 1)
+      y[0] = half[i][0];
+    else
+      transformOutput(half[i], y);
     TTC_UNROLL
-    for (int j = 0; j < M; ++j)
-      store(buffer + (i * M + j) * VL, y[j]);
+    for (int j = 0; j < N; ++j)
+      store(buffer + (i * N + j) * VL, y[j]);
   }
   int64_t tw = tile % t.columns, line = tile / t.columns;
-  int64_t h = line % t.lines * M, w = tw * M;
-  int64_t height = min<int64_t>(M, p.oh - h), width = min<int64_t>(M, p.ow - w);
+  int64_t h = firstOfTile(line % t.lines, M, p.dilation), w = firstOfTile(tw, N, p.dilationW);
+  int64_t height = min<int64_t>(M, ceilDiv(p.oh - h, p.dilation));
+  int64_t width = min<int64_t>(N, ceilDiv(p.ow - w, p.dilationW));
   int64_t row = (line / t.lines * p.oh + h) * p.ow + w;
   auto *out = static_cast<float *>(operands[2 + p.numValid]) + row * p.outRow + col;
   TTC_NO_UNROLL
   for (int64_t i = 0; i < height; ++i) {
     TTC_NO_UNROLL
     for (int64_t j = 0; j < width; ++j) {
-      vf value = load(buffer + (i * M + j) * VL);
-      value = epilogue(value, row + i * p.ow + j, col, lanes, operands);
-      storeResult(out + (i * p.ow + j) * p.outRow, value, lanes);
+      int64_t at = i * p.dilation * p.ow + j * p.dilationW;
+      vf value = load(buffer + (i * N + j) * VL);
+      value = epilogue(value, row + at, col, lanes, operands);
+      storeResult(out + at * p.outRow, value, lanes);
     }
   }
 }
@@ -233,12 +262,18 @@ TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradPa
 TTC_INLINE void storeVector(const float *products, int64_t pitch, const WinogradParams &p,
                             const Tiles &t, int64_t tile, int64_t col, int64_t lanes,
                             void *const *operands, epilogue_t epilogue) {
+  auto store = [&]<int A, int M>() __attribute__((always_inline)) {
+    if (p.tapsW == 1)
+      storeTile<A, M, 1, 1>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
+    else
+      storeTile<A, M, A, M>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
+  };
   if (p.m == 4)
-    storeTile<6, 4>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
+    store.template operator()<6, 4>();
   else if (p.taps == 5)
-    storeTile<6, 2>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
+    store.template operator()<6, 2>();
   else
-    storeTile<4, 2>(products, pitch, p, t, tile, col, lanes, operands, epilogue);
+    store.template operator()<4, 2>();
 }
 
 // The transforms of ttc_kernel_winograd_conv are functions of their own: their constants would take
@@ -286,7 +321,7 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
   // What is not an element is written, too: if all tiles are computed, the result has no byte left
   // from before.
   if (workgroup + 1 == p.rowSplits) {
-    const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
+    const int64_t points = countPoints(p);
     float *padding = result + allTiles * p.c;
     TTC_NO_UNROLL
     for (int64_t point = 0; point < points; ++point, padding += pitch)
@@ -304,7 +339,7 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
   const RowTiles rows = getRowTiles(p, getTiles(p, operands, 2 + p.numValid));
   const auto *x = static_cast<const float *>(operands[0]);
   const auto *weights = static_cast<const float *>(operands[1]);
-  const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
+  const int64_t points = countPoints(p);
   const int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
   const int64_t depth = p.frameTaps * (p.c / p.groups), panelSize = depth * p.nr;
   // With few tiles that count, those that would use the same weights are not parted: panels are.

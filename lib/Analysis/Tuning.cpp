@@ -201,9 +201,9 @@ std::string mlir::ttc::checkKernelChoice(Operation *op, KernelChoiceAttr choice,
   if (choice.getMethod() == KernelMethod::direct)
     return "";
   auto conv = dyn_cast<ConvOp>(op);
-  if (!conv || !canUseWinograd(conv) ||
-      (choice.getMethod() == KernelMethod::winograd && needsTransformFirst(conv)) ||
-      (choice.getOutputs() == 4 && tensorType(conv.getW()).getShape().back() != 3))
+  const std::optional<WinogradShape> shape = conv ? getWinogradShape(conv) : std::nullopt;
+  if (!shape || (choice.getMethod() == KernelMethod::winograd && shape->needsTransform) ||
+      (choice.getOutputs() == 4 && shape->taps != 3))
     return "expected 'direct', because Winograd's algorithm does not compute this op in tiles of " +
            std::to_string(choice.getOutputs()) + ", found '" +
            stringifyKernelMethod(choice.getMethod()).str() + "'";

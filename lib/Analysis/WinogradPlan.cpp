@@ -15,15 +15,29 @@ namespace {
 /// The weights that stay in a usual L3, beside what else is there.
 constexpr int64_t kL3Budget = 24 << 20;
 
-/// The sizes of a convolution with one number of taps in both dimensions.
+/// The sizes of a convolution with one number of taps in both dimensions, or in the lines only.
 struct Sizes {
   int64_t n, oh, ow, c, o, groups, taps;
+  bool isLine;
+  int64_t dilation;
   int64_t frames;        ///< taps of the third dimension: a result sums these frames of a clip
   int64_t inImages;      ///< that are transformed: `n`, and for clips those of the padding
   int64_t constantBytes; ///< of all weights of a run
   int64_t vectorLength;
   double memoryByte, l3Byte; ///< costs, see below
 
+  /// Of an image.
+  int64_t countTiles(int64_t outputs) const {
+    auto count = [](int64_t size, int64_t outputs, int64_t dilation) {
+      const int64_t together = outputs * dilation;
+      return size / together * dilation + std::min(size % together, dilation);
+    };
+    return count(oh, outputs, dilation) * (isLine ? ow : count(ow, outputs, dilation));
+  }
+  int64_t countPoints(int64_t outputs) const {
+    const int64_t edge = outputs + taps - 1;
+    return isLine ? edge : edge * edge;
+  }
   bool stayInL2() const { return constantBytes <= kernels::kL2Budget; }
   bool stayInL3() const { return vectorLength == 16 && constantBytes <= kL3Budget; }
 };
@@ -49,8 +63,13 @@ constexpr NearMemory kNearMemory[] = {{"znver4", 2.4, 1.2}, {"znver5", 3.5, 2.9}
 /// are read, and how much longer a byte then takes.
 constexpr double kCachedBytes = 4 << 20, kUncached = 3;
 /// One element of the image, and of the result, of a tile: what the transforms compute, load and
-/// store for all points. The first pair is for 36 points.
-constexpr double kInputWork[2] = {290, 110}, kOutputWork[2] = {320, 110};
+/// store for all points: 36, 16, 6 and 4.
+struct TransformWork {
+  int64_t points;
+  double input, output;
+};
+constexpr TransformWork kTransformWork[] = {
+    {36, 290, 320}, {16, 110, 110}, {6, 30, 40}, {4, 20, 25}};
 /// A direct convolution's multiply-add: the pointers to its rows are loaded for each tap.
 constexpr double kDirectWork = 1.08;
 /// A command of its own with its barrier.
@@ -69,21 +88,19 @@ static double getProductCost(const Sizes &s, double rows, double weights, double
 }
 
 static double getDirectCost(const Sizes &s) {
-  const double weights = double(s.frames) * s.taps * s.taps * s.c / s.groups * s.o;
+  const double weights = double(s.frames) * s.taps * (s.isLine ? 1 : s.taps) * s.c / s.groups * s.o;
   return getProductCost(s, double(s.n) * s.oh * s.ow, weights, kDirectWork);
 }
 
 static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
-  const int64_t edge = choice.outputs + s.taps - 1, points = edge * edge;
-  const int64_t ofImage =
-      llvm::divideCeil(s.oh, choice.outputs) * llvm::divideCeil(s.ow, choice.outputs);
+  const int64_t points = s.countPoints(choice.outputs), ofImage = s.countTiles(choice.outputs);
   const int64_t tiles = s.n * ofImage, inTiles = s.inImages * ofImage;
   const int64_t groupPanels = llvm::divideCeil(s.o / s.groups, choice.tile.columns);
   const double weights = double(points) * s.frames * s.c * groupPanels * choice.tile.columns;
   const double elementBytes = 4.0 * points * inTiles * s.c;
-  const bool small = edge == 4;
-  const double transforms =
-      double(inTiles) * s.c * kInputWork[small] + double(tiles) * s.o * kOutputWork[small];
+  const TransformWork &work = *llvm::find_if(
+      kTransformWork, [&](const TransformWork &work) { return work.points == points; });
+  const double transforms = double(inTiles) * s.c * work.input + double(tiles) * s.o * work.output;
   double cachedBytes = 0, others = 0;
   if (choice.transformFirst) {
     // Written, which reads the lines first, and read by each panel.
@@ -119,29 +136,47 @@ static bool isInVariant(Operation *op) {
   return op != nullptr;
 }
 
-bool mlir::ttc::canUseWinograd(ConvOp op) {
+std::optional<WinogradShape> mlir::ttc::getWinogradShape(ConvOp op) {
   auto weights = tensorType(op.getW()).getShape();
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
-  const size_t rank = weights.size();
-  if (!op.getChannelsLast() || (rank != 4 && rank != 5) || weights[rank - 2] != weights[rank - 1] ||
-      (weights[rank - 1] != 3 && weights[rank - 1] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
-      !llvm::all_of(op.getDilations(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
+  if (!op.getChannelsLast() || weights.size() < 3 || weights.size() > 5 ||
+      !llvm::all_of(op.getStrides(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
       tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
-    return false;
-  // The kernels know the valid part of an image, not of a clip.
-  if (rank == 5 && isInVariant(op))
-    return false;
+    return std::nullopt;
   // Fewer channels do not fill a vector of the transforms.
-  return tensorType(op.getX()).getShape().back() / op.getGroups() >= 8 &&
-         tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
-}
+  if (tensorType(op.getX()).getShape().back() / op.getGroups() < 8 ||
+      tensorType(op.getY()).getShape().back() / op.getGroups() < 8)
+    return std::nullopt;
 
-bool mlir::ttc::needsTransformFirst(ConvOp op) {
-  auto weights = tensorType(op.getW()).getShape();
-  return weights.size() == 5 &&
-         (weights[2] > 1 ||
-          (!op.getPads().empty() && (op.getPads()[0] != 0 || op.getPads()[3] != 0)));
+  auto kernel = weights.drop_front(2);
+  const size_t dims = kernel.size();
+  SmallVector<int64_t> dilations(dims, 1), pads(2 * dims);
+  if (!op.getDilations().empty())
+    dilations.assign(op.getDilations().begin(), op.getDilations().end());
+  if (!op.getPads().empty())
+    pads.assign(op.getPads().begin(), op.getPads().end());
+  WinogradShape shape{kernel.back(), std::nullopt, dilations.back(), 1, false};
+  if (llvm::count_if(kernel, isOne) == static_cast<int64_t>(dims) - 1) {
+    const auto *taps = llvm::find_if_not(kernel, isOne);
+    const size_t line = taps - kernel.begin();
+    shape = {*taps, line, dilations[line], 1, false};
+    for (size_t i = 0; i < 2 * dims; ++i)
+      if (i % dims != line && pads[i] != 0)
+        return std::nullopt;
+  } else if (dims == 1 || kernel[dims - 2] != kernel.back() ||
+             dilations[dims - 2] != dilations.back()) {
+    return std::nullopt;
+  } else if (dims == 3) {
+    shape.frames = kernel.front();
+    shape.needsTransform = shape.frames > 1 || pads[0] != 0 || pads[3] != 0;
+    if (dilations.front() != 1 && shape.frames > 1)
+      return std::nullopt;
+  }
+  // The kernels know the valid part of images with neighbouring taps only.
+  if ((dims != 2 || shape.line || shape.dilation != 1) && isInVariant(op))
+    return std::nullopt;
+  return shape.taps == 3 || shape.taps == 5 ? std::optional(shape) : std::nullopt;
 }
 
 /// The CPU of the op's target; empty without a target.
@@ -159,18 +194,21 @@ static Sizes getSizes(ConvOp op, int64_t constantBytes, int64_t vectorLength) {
   for (const NearMemory &known : kNearMemory)
     if (known.cpu == cpu && vectorLength == 16)
       std::tie(memoryByte, l3Byte) = std::pair(known.memoryByte, known.l3Byte);
-  auto weights = tensorType(op.getW()).getShape();
-  const size_t lines = out.size() - 3;
-  const int64_t frames = lines == 2 ? weights[2] : 1, depth = lines == 2 ? out[1] : 1;
-  return {.n = out[0] * depth,
+  const WinogradShape shape = *getWinogradShape(op);
+  // Dimensions before the lines are images, those after them columns.
+  const size_t lines = shape.line ? 1 + *shape.line : out.size() - 3;
+  const int64_t images = ShapedType::getNumElements(out.take_front(lines));
+  return {.n = images,
           .oh = out[lines],
-          .ow = out[lines + 1],
+          .ow = ShapedType::getNumElements(out.drop_front(lines + 1).drop_back()),
           .c = tensorType(op.getX()).getShape().back(),
           .o = out.back(),
           .groups = op.getGroups(),
-          .taps = weights.back(),
-          .frames = frames,
-          .inImages = out[0] * (depth + frames - 1),
+          .taps = shape.taps,
+          .isLine = shape.line.has_value(),
+          .dilation = shape.dilation,
+          .frames = shape.frames,
+          .inImages = images + out[0] * (shape.frames - 1),
           .constantBytes = constantBytes,
           .vectorLength = vectorLength,
           .memoryByte = memoryByte,
@@ -191,7 +229,7 @@ static SmallVector<Sizes> getRuns(const Sizes &own, bool isVariant) {
 
 SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int64_t vectorLength,
                                                       ArrayRef<int64_t> constantBytes) {
-  if (!llvm::all_of(ops, canUseWinograd))
+  if (!llvm::all_of(ops, [](ConvOp op) { return getWinogradShape(op).has_value(); }))
     return {};
   const bool isVariant = llvm::any_of(ops, isInVariant);
   SmallVector<Sizes> sizes;
@@ -217,7 +255,8 @@ SmallVector<WinogradChoice> mlir::ttc::chooseWinograd(ArrayRef<ConvOp> ops, int6
       choice.transformFirst = false;
       const double each = getWinogradCost(its, choice);
       choice.transformFirst = true;
-      choice.transformFirst = needsTransformFirst(op) || getWinogradCost(its, choice) < each;
+      choice.transformFirst =
+          getWinogradShape(op)->needsTransform || getWinogradCost(its, choice) < each;
       for (const Sizes &run : getRuns(its, isVariant))
         cost += getWinogradCost(run, choice);
       choices.push_back(choice);

@@ -230,7 +230,7 @@ std::optional<int64_t> KernelIntGemmOp::getSpatialDim(int64_t dim) {
 
 /// What the tiles are made of is known by the number of valid elements only.
 void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
-  if (getX().getType().getRank() != 4)
+  if (getX().getType().getRank() != 4 || getLine() || getDilation() != 1)
     return;
   for (int64_t dim : {1, 2}) {
     const int loop = map.addLoop(LoopKind::Window);
@@ -242,7 +242,7 @@ void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
 
 void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
-  if (getResult().getType().getRank() != 4)
+  if (getResult().getType().getRank() != 4 || getLine() || getDilation() != 1)
     return;
   if (getX().getType().getRank() != 4) {
     // A part of the images has other tiles, which are an operand.

@@ -17,8 +17,32 @@ static bool areSizesKnown(int64_t outputs, int64_t taps) {
   return (outputs == 4 && taps == 3) || (outputs == 2 && (taps == 5 || taps == 3));
 }
 
-static int64_t getPoints(int64_t outputs, int64_t taps) {
-  return (outputs + taps - 1) * (outputs + taps - 1);
+/// Of a tile in one dimension, or in two.
+static int64_t getPoints(int64_t outputs, int64_t taps, bool isLine) {
+  const int64_t edge = outputs + taps - 1;
+  return isLine ? edge : edge * edge;
+}
+
+namespace {
+/// A convolution's kernel: `taps` in one spatial dimension, or in the last two, for each of
+/// `frames`.
+struct Kernel {
+  int64_t frames, taps;
+  bool isLine;
+};
+} // namespace
+
+/// Nothing if the weights have no such kernel.
+static std::optional<Kernel> getKernel(RankedTensorType weights) {
+  if (weights.getRank() < 3 || weights.getRank() > 5)
+    return std::nullopt;
+  auto kernel = weights.getShape().drop_front(2);
+  const int64_t most = *llvm::max_element(kernel);
+  if (weights.getNumElements() == weights.getDimSize(0) * weights.getDimSize(1) * most)
+    return Kernel{1, most, true};
+  if (kernel.size() < 2 || kernel.back() != kernel[kernel.size() - 2])
+    return std::nullopt;
+  return Kernel{kernel.size() == 3 ? kernel.front() : 1, kernel.back(), false};
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,14 +56,13 @@ LogicalResult PackWinogradOp::inferReturnTypes(MLIRContext *context,
                                                SmallVectorImpl<Type> &types) {
   Adaptor adaptor(operands, attributes, properties, regions);
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
-  const int64_t rank = input.getRank();
-  if ((rank != 4 && rank != 5) || input.getDimSize(rank - 2) != input.getDimSize(rank - 1))
+  const std::optional<Kernel> kernel = getKernel(input);
+  if (!kernel)
     return emitOptionalError(location,
-                             "'ttc.pack_winograd' op (C1) expected weights of rank 4 or 5 with "
-                             "equal last dimensions, found ",
+                             "'ttc.pack_winograd' op (C1) expected weights of rank 3 to 5 with "
+                             "taps in one dimension or equal last dimensions, found ",
                              input);
-  const int64_t outputs = adaptor.getOutputs(), taps = input.getDimSize(rank - 1);
-  const int64_t frames = rank == 5 ? input.getDimSize(2) : 1;
+  const int64_t outputs = adaptor.getOutputs(), taps = kernel->taps;
   if (!areSizesKnown(outputs, taps))
     return emitOptionalError(location,
                              "'ttc.pack_winograd' op (C2) expected outputs and taps of 4 and 3, 2 "
@@ -50,10 +73,10 @@ LogicalResult PackWinogradOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(
         location, "'ttc.pack_winograd' op (C3) expected 'groups' to divide dimension 0 of ", input,
         ", found ", groups);
-  types.push_back(
-      RankedTensorType::get({groups, llvm::divideCeilSigned(input.getDimSize(0) / groups, nr),
-                             getPoints(outputs, taps), frames * input.getDimSize(1), nr},
-                            input.getElementType()));
+  types.push_back(RankedTensorType::get(
+      {groups, llvm::divideCeilSigned(input.getDimSize(0) / groups, nr),
+       getPoints(outputs, taps, kernel->isLine), kernel->frames * input.getDimSize(1), nr},
+      input.getElementType()));
   return success();
 }
 
@@ -80,35 +103,35 @@ static SmallVector<SmallVector<double>> getWeightTransform(int64_t outputs, int6
 LogicalResult PackWinogradOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
                                                MutableArrayRef<char> result) {
   auto shape = getInput().getType().getShape();
-  const int64_t taps = shape.back(), columns = shape[0] / getGroups(), nr = getNr();
-  const int64_t frames = shape.size() == 5 ? shape[2] : 1, channels = shape[1];
-  const int64_t depth = frames * channels;
+  const auto [frames, taps, isLine] = *getKernel(cast<RankedTensorType>(getInput().getType()));
+  const int64_t columns = shape[0] / getGroups(), nr = getNr(), channels = shape[1];
+  const int64_t depth = frames * channels, tapsW = isLine ? 1 : taps;
   const int64_t panels = llvm::divideCeil(columns, nr), edge = getOutputs() + taps - 1;
-  const int64_t points = edge * edge;
+  const int64_t edgeW = isLine ? 1 : edge, points = edge * edgeW;
   const auto *from = reinterpret_cast<const float *>(operands[0].data());
   auto *to = reinterpret_cast<float *>(result.data());
   const auto transform = getWeightTransform(getOutputs(), taps);
   parallelFor(getContext(), 0, getGroups() * panels, [&](size_t panel) {
     const int64_t first = panel % panels * nr, valid = std::min(nr, columns - first);
-    const float *source = from + (panel / panels * columns + first) * depth * taps * taps;
+    const float *source = from + (panel / panels * columns + first) * depth * taps * tapsW;
     float *packed = to + panel * points * depth * nr;
-    SmallVector<double, 36> half(edge * taps);
+    SmallVector<double, 36> half(edge * tapsW);
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t j = 0; j < nr; ++j) {
         const float *kernel =
-            source + ((j * channels + k % channels) * frames + k / channels) * taps * taps;
+            source + ((j * channels + k % channels) * frames + k / channels) * taps * tapsW;
         for (int64_t p = 0; p < edge && j < valid; ++p)
-          for (int64_t t = 0; t < taps; ++t) {
-            half[p * taps + t] = 0;
+          for (int64_t t = 0; t < tapsW; ++t) {
+            half[p * tapsW + t] = 0;
             for (int64_t i = 0; i < taps; ++i)
-              half[p * taps + t] += transform[p][i] * kernel[i * taps + t];
+              half[p * tapsW + t] += transform[p][i] * kernel[i * tapsW + t];
           }
         for (int64_t p = 0; p < edge; ++p)
-          for (int64_t q = 0; q < edge; ++q) {
+          for (int64_t q = 0; q < edgeW; ++q) {
             double sum = 0;
-            for (int64_t t = 0; t < taps && j < valid; ++t)
-              sum += half[p * taps + t] * transform[q][t];
-            packed[((p * edge + q) * depth + k) * nr + j] = static_cast<float>(sum);
+            for (int64_t t = 0; t < tapsW && j < valid; ++t)
+              sum += half[p * tapsW + t] * (isLine ? 1 : transform[q][t]);
+            packed[((p * edgeW + q) * depth + k) * nr + j] = static_cast<float>(sum);
           }
       }
     }
@@ -123,35 +146,93 @@ int64_t PackWinogradOp::getOperationCount() { return 0; }
 // What the kernels share
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy> static LogicalResult verifySizes(OpTy op) {
-  if (!areSizesKnown(op.getOutputs(), op.getTaps()))
-    return op.emitOpError()
-           << "(C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found "
-           << op.getOutputs() << " and " << op.getTaps();
-  const int64_t rank = std::max(op.getX().getType().getRank(), op.getResult().getType().getRank());
-  return verifyKernelValues(op, "pads", op.getPads(), 2 * (rank - 2), 0, "(C3)");
-}
-
 namespace {
-/// Padding of clips, or of images.
-struct Pads {
-  int64_t front = 0, top, left, back = 0, bottom, right;
+/// Images as the kernels see them: frames of clips, lines, columns. With taps in spatial dimension
+/// `line` only, what is before it are images of their own, and what is after it are columns.
+struct Images {
+  int64_t clips, frames = 1, lines, columns;
 
-  explicit Pads(ArrayRef<int64_t> pads) {
-    if (pads.size() == 6) {
-      front = pads[0];
-      back = pads[3];
-      pads = pads.drop_front();
+  Images(ArrayRef<int64_t> shape, std::optional<int64_t> line) {
+    if (line) {
+      const size_t at = 1 + *line;
+      clips = ShapedType::getNumElements(shape.take_front(at));
+      lines = shape[at];
+      columns = ShapedType::getNumElements(shape.drop_front(at + 1).drop_back());
+      return;
     }
-    const size_t after = pads.size() - 2;
-    std::tie(top, left, bottom, right) = std::tuple(pads[0], pads[1], pads[after], pads[after + 1]);
+    clips = shape[0];
+    if (shape.size() == 5)
+      frames = shape[1];
+    lines = shape[shape.size() - 3];
+    columns = shape[shape.size() - 2];
+  }
+};
+
+/// Their padding.
+struct Pads {
+  int64_t front = 0, top, left = 0, back = 0, bottom, right = 0;
+
+  Pads(ArrayRef<int64_t> pads, std::optional<int64_t> line) {
+    const size_t dims = pads.size() / 2;
+    if (line) {
+      top = pads[*line];
+      bottom = pads[dims + *line];
+      return;
+    }
+    if (dims == 3)
+      std::tie(front, back) = std::pair(pads[0], pads[3]);
+    std::tie(top, left) = std::pair(pads[dims - 2], pads[dims - 1]);
+    std::tie(bottom, right) = std::pair(pads[2 * dims - 2], pads[2 * dims - 1]);
   }
 };
 } // namespace
 
+/// The rank of the image, or of the result: the one that is not transformed.
+template <typename OpTy> static int64_t getImageRank(OpTy op) {
+  return std::max(op.getX().getType().getRank(), op.getResult().getType().getRank());
+}
+
+/// Whether a tensor of this rank may be an image.
+template <typename OpTy> static bool isImageRank(OpTy op, int64_t rank) {
+  if (op.getLine())
+    return rank >= 3 && rank <= 5 && op.getValid().empty();
+  return rank == 4 || (rank == 5 && op.getValid().empty());
+}
+
+static constexpr StringLiteral kImageRank =
+    "of rank 4, or without 'valid' also 5, or 3 with 'line'";
+
+template <typename OpTy> static LogicalResult verifySizes(OpTy op, StringRef ofLine) {
+  if (!areSizesKnown(op.getOutputs(), op.getTaps()))
+    return op.emitOpError()
+           << "(C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found "
+           << op.getOutputs() << " and " << op.getTaps();
+  const int64_t dims = getImageRank(op) - 2;
+  if (failed(verifyKernelValues(op, "pads", op.getPads(), 2 * dims, 0, "(C3)")))
+    return failure();
+  const std::optional<int64_t> line = op.getLine();
+  for (int64_t i = 0; line && i < 2 * dims; ++i)
+    if (*line < 0 || *line >= dims || (i % dims != *line && op.getPads()[i] != 0))
+      return op.emitOpError() << ofLine << " expected 'line' to be one of " << dims
+                              << " spatial dimensions and the only one with padding, found "
+                              << *line << " and pads [" << op.getPads() << "]";
+  if (op.getDilation() != 1 && !op.getValid().empty())
+    return op.emitOpError() << ofLine << " expected no 'dilation' with 'valid', found "
+                            << op.getDilation();
+  return success();
+}
+
 /// Lines or columns of the result; not positive if the image is too small.
-static int64_t getResultSize(int64_t size, int64_t before, int64_t after, int64_t taps) {
-  return size + before + after - taps + 1;
+static int64_t getResultSize(int64_t size, int64_t before, int64_t after, int64_t taps,
+                             int64_t dilation) {
+  return size + before + after - (taps - 1) * dilation;
+}
+
+/// Of `size` results in one dimension: of those that are `dilation` apart, `outputs` belong
+/// together.
+static int64_t countTiles(int64_t size, int64_t outputs, int64_t dilation) {
+  const int64_t together = outputs * dilation;
+  return size / together * dilation + std::min(size % together, dilation);
 }
 
 /// Elements of one point of a transformed image.
@@ -175,12 +256,21 @@ static void setFrames(WinogradParams &p, int64_t clips, int64_t frames, const Pa
     p.clips = p.frames = p.paddedFrames = 1;
 }
 
-/// The sizes of an image, of its tiles and of what they become. `mr` is not set.
-static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
-  p.m = outputs;
-  p.taps = taps;
-  p.tilesH = llvm::divideCeil(p.oh, outputs);
-  p.tilesW = llvm::divideCeil(p.ow, outputs);
+/// The tiles of p.oh x p.ow results. `mr` is not set.
+template <typename OpTy> static void describeTiles(WinogradParams &p, OpTy op) {
+  const bool isLine = op.getLine().has_value();
+  p.m = op.getOutputs();
+  p.taps = op.getTaps();
+  p.mW = isLine ? 1 : p.m;
+  p.tapsW = isLine ? 1 : p.taps;
+  p.dilation = op.getDilation();
+  p.dilationW = isLine ? 1 : p.dilation;
+  p.tilesH = countTiles(p.oh, p.m, p.dilation);
+  p.tilesW = countTiles(p.ow, p.mW, p.dilationW);
+}
+
+static int64_t getPoints(const WinogradParams &p) {
+  return (p.m + p.taps - 1) * (p.mW + p.tapsW - 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,11 +280,13 @@ static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
 static WinogradParams getParams(KernelWinogradInputOp op) {
   WinogradParams p{};
   auto in = op.getX().getType().getShape();
-  const Pads pads(op.getPads());
-  std::tie(p.ih, p.iw) = std::pair(in[in.size() - 3], in[in.size() - 2]);
-  p.oh = getResultSize(p.ih, pads.top, pads.bottom, op.getTaps());
-  p.ow = getResultSize(p.iw, pads.left, pads.right, op.getTaps());
-  setFrames(p, in[0], in.size() == 5 ? in[1] : 1, pads, /*frameTaps=*/1);
+  const Pads pads(op.getPads(), op.getLine());
+  const Images images(in, op.getLine());
+  const int64_t taps = op.getTaps(), dilation = op.getDilation();
+  std::tie(p.ih, p.iw) = std::pair(images.lines, images.columns);
+  p.oh = getResultSize(p.ih, pads.top, pads.bottom, taps, dilation);
+  p.ow = op.getLine() ? p.iw : getResultSize(p.iw, pads.left, pads.right, taps, dilation);
+  setFrames(p, images.clips, images.frames, pads, /*frameTaps=*/1);
   p.clips = 1; // all images of x follow each other
   p.c = p.xRow = in.back();
   if (StridedAttr rows = getOperandStrided(op.getX()))
@@ -202,7 +294,7 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
   p.groups = p.o = 1;
   p.padTop = pads.top;
   p.padLeft = pads.left;
-  describeTiles(p, op.getOutputs(), op.getTaps());
+  describeTiles(p, op);
   p.mr = 1;
   setValid(op, p);
   p.byValid = p.numValid > 0;
@@ -214,20 +306,19 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
 
 LogicalResult KernelWinogradInputOp::verify() {
   auto in = getX().getType().getShape();
-  if (in.size() != 4 && (in.size() != 5 || !getValid().empty()))
-    return emitOpError() << "(C1) expected x of rank 4, or 5 without 'valid', found "
-                         << getX().getType();
-  if (failed(verifySizes(*this)))
+  if (!isImageRank(*this, in.size()))
+    return emitOpError() << "(C1) expected x " << kImageRank << ", found " << getX().getType();
+  if (failed(verifySizes(*this, "(C5)")))
     return failure();
-  const Pads pads(getPads());
-  const int64_t lines = in[in.size() - 3] + pads.top + pads.bottom,
-                columns = in[in.size() - 2] + pads.left + pads.right;
-  const int64_t taps = getTaps();
-  if (lines < taps || columns < taps)
-    return emitOpError() << "(C3) expected a padded image of at least " << taps
-                         << " lines and columns, found " << lines << " and " << columns;
   const WinogradParams p = getParams(*this);
-  SmallVector<int64_t> expected{getPoints(p.m, p.taps), getPitch(p.n * p.tilesH * p.tilesW, p.c)};
+  if (p.oh < 1 || p.ow < 1)
+    return emitOpError() << "(C3) expected a padded image of at least "
+                         << (getTaps() - 1) * getDilation() + 1
+                         << (getLine() ? " lines, found " : " lines and columns, found ")
+                         << p.oh + (getTaps() - 1) * getDilation()
+                         << (getLine() ? Twine()
+                                       : " and " + Twine(p.ow + (p.taps - 1) * p.dilation));
+  SmallVector<int64_t> expected{getPoints(p), getPitch(p.n * p.tilesH * p.tilesW, p.c)};
   if (getResult().getType().getShape() != ArrayRef(expected))
     return emitOpError() << "(C4) expected a result of shape [" << ArrayRef(expected)
                          << "], found [" << getResult().getType().getShape() << "]";
@@ -261,8 +352,8 @@ static int64_t getRowTiles(const WinogradParams &p) {
 static void chooseSplits(KernelWinogradConvOp op, WinogradParams &p) {
   const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = getRowTiles(p);
   const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);
-  const int64_t wanted = chooseWorkgroups(op, getPoints(p.m, p.taps) * tiles * p.frameTaps *
-                                                  (p.c / p.groups) * p.o * p.groups);
+  const int64_t wanted =
+      chooseWorkgroups(op, getPoints(p) * tiles * p.frameTaps * (p.c / p.groups) * p.o * p.groups);
   if (!p.transformed) {
     p.panelSplits = 1;
     p.rowSplits = std::min(wanted, rowTiles);
@@ -281,8 +372,7 @@ static int64_t getHeight(const WinogradParams &p) {
 
 /// Bytes of the elements or products of all points for one block, with the padding between points.
 static int64_t getBlockBytes(const WinogradParams &p, int64_t blockTiles, int64_t columns) {
-  return getPoints(p.m, p.taps) *
-         (blockTiles * getHeight(p) * columns + kernels::kWinogradPadding) * 4;
+  return getPoints(p) * (blockTiles * getHeight(p) * columns + kernels::kWinogradPadding) * 4;
 }
 
 /// The row tiles of a block: what it keeps in scratch stays in L2.
@@ -303,13 +393,15 @@ static void chooseBlock(WinogradParams &p) {
 static WinogradParams getParams(KernelWinogradConvOp op) {
   WinogradParams p{};
   auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
-  const Pads pads(op.getPads());
+  const Pads pads(op.getPads(), op.getLine());
+  const Images images(out, op.getLine());
   p.transformed = in.size() == 2;
-  std::tie(p.oh, p.ow) = std::pair(out[out.size() - 3], out[out.size() - 2]);
-  const int64_t frames = out.size() == 5 ? out[1] : 1;
-  setFrames(p, out[0], frames + op.getFrames() - 1 - pads.front - pads.back, pads, op.getFrames());
-  p.ih = p.oh - pads.top - pads.bottom + op.getTaps() - 1;
-  p.iw = p.ow - pads.left - pads.right + op.getTaps() - 1;
+  std::tie(p.oh, p.ow) = std::pair(images.lines, images.columns);
+  setFrames(p, images.clips, images.frames + op.getFrames() - 1 - pads.front - pads.back, pads,
+            op.getFrames());
+  const int64_t reach = (op.getTaps() - 1) * op.getDilation();
+  p.ih = p.oh - pads.top - pads.bottom + reach;
+  p.iw = op.getLine() ? p.ow : p.ow - pads.left - pads.right + reach;
   p.groups = op.getGroups();
   p.c = p.xRow = op.getW().getType().getDimSize(3) / op.getFrames() * p.groups;
   p.outRow = out.back();
@@ -322,7 +414,7 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.padLeft = pads.left;
   setValid(op, p);
   p.byValid = p.transformed && p.numValid > 0;
-  describeTiles(p, op.getOutputs(), op.getTaps());
+  describeTiles(p, op);
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
   chooseSplits(op, p);
@@ -335,17 +427,17 @@ LogicalResult KernelWinogradConvOp::verify() {
   auto weights = getW().getType().getShape();
   const bool transformed = in.size() == 2;
   if ((!transformed && in.size() != out.size()) || weights.size() != 5 ||
-      (out.size() != 4 && (out.size() != 5 || !getValid().empty())))
-    return emitOpError() << "(C1) expected a result of rank 4, or 5 without 'valid', x of the same "
-                            "rank or 2, and w of rank 5, found "
+      !isImageRank(*this, out.size()))
+    return emitOpError() << "(C1) expected a result " << kImageRank
+                         << ", x of the same rank or 2, and w of rank 5, found "
                          << getResult().getType() << ", " << getX().getType() << " and "
                          << getW().getType();
-  if (failed(verifySizes(*this)))
+  if (failed(verifySizes(*this, "(C9)")))
     return failure();
-  const Pads pads(getPads());
+  const Pads pads(getPads(), getLine());
   const int64_t taps = getFrames();
   const bool isClip = taps > 1 || pads.front + pads.back > 0;
-  if (isClip && (!transformed || out.size() != 5 || weights[3] % taps != 0 ||
+  if (isClip && (!transformed || out.size() != 5 || getLine() || weights[3] % taps != 0 ||
                  out[1] + taps - 1 <= pads.front + pads.back))
     return emitOpError()
            << "(C8) expected a transformed x, a result of rank 5 and weights for 'frames' " << taps
@@ -360,7 +452,7 @@ LogicalResult KernelWinogradConvOp::verify() {
   if (tile.size() != 2 || tile[0] < 1 || tile[0] > 14 || !llvm::is_contained({8, 16, 32}, tile[1]))
     return emitOpError() << "(C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found ["
                          << tile << "]";
-  const int64_t points = getPoints(getOutputs(), getTaps());
+  const int64_t points = getPoints(getOutputs(), getTaps(), getLine().has_value());
   SmallVector<int64_t> packed{groups, llvm::divideCeilSigned(out.back() / groups, tile[1]), points,
                               taps * (channels / groups), tile[1]};
   if (weights != ArrayRef(packed))
@@ -368,25 +460,35 @@ LogicalResult KernelWinogradConvOp::verify() {
                          << weights << "]";
   SmallVector<int64_t> expected(out);
   if (!transformed) {
-    const size_t lines = in.size() - 3;
-    expected[0] = in[0];
-    expected[lines - 1] = in[lines - 1]; // frames, or images
-    expected[lines] = getResultSize(in[lines], pads.top, pads.bottom, getTaps());
-    expected[lines + 1] = getResultSize(in[lines + 1], pads.left, pads.right, getTaps());
+    expected.assign(in.begin(), in.end());
+    expected.back() = out.back();
+    const int64_t dims = in.size() - 2;
+    for (int64_t i = 0; i < dims; ++i)
+      if (getLine() ? i == static_cast<int64_t>(*getLine()) : i >= dims - 2)
+        expected[1 + i] =
+            getResultSize(in[1 + i], getPads()[i], getPads()[dims + i], getTaps(), getDilation());
   }
   if (ArrayRef(expected) != out || llvm::any_of(out, [](int64_t size) { return size < 1; }))
     return emitOpError() << "(C6) expected a result of shape [" << ArrayRef(expected)
                          << "], found [" << out << "]";
-  const int64_t images = out[0] * (out.size() == 5 ? out[1] + taps - 1 : 1);
-  const size_t lines = out.size() - 3;
-  SmallVector<int64_t> elements{points,
-                                getPitch(images * llvm::divideCeil(out[lines], getOutputs()) *
-                                             llvm::divideCeil(out[lines + 1], getOutputs()),
-                                         channels)};
-  if (transformed && in != ArrayRef(elements))
-    return emitOpError() << "(C6) expected a transformed x of shape [" << ArrayRef(elements)
-                         << "], found [" << in << "]";
+  auto elements = getTransformedType(getResult().getType(), channels, getOutputs(), getTaps(),
+                                     getLine(), getDilation(), taps)
+                      .getShape();
+  if (transformed && in != elements)
+    return emitOpError() << "(C6) expected a transformed x of shape [" << elements << "], found ["
+                         << in << "]";
   return success();
+}
+
+RankedTensorType KernelWinogradConvOp::getTransformedType(RankedTensorType result, int64_t channels,
+                                                          int64_t outputs, int64_t taps,
+                                                          std::optional<int64_t> line,
+                                                          int64_t dilation, int64_t frames) {
+  const Images images(result.getShape(), line);
+  const int64_t tiles = images.clips * (images.frames + frames - 1) *
+                        countTiles(images.lines, outputs, dilation) *
+                        (line ? images.columns : countTiles(images.columns, outputs, dilation));
+  return result.clone({getPoints(outputs, taps, line.has_value()), getPitch(tiles, channels)});
 }
 
 StringRef KernelWinogradConvOp::getKernelSymbol() { return "ttc_kernel_winograd_conv"; }
@@ -407,7 +509,7 @@ int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
 bool KernelWinogradConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                      MutableArrayRef<int64_t> params) {
   auto &p = *reinterpret_cast<WinogradParams *>(params.data());
-  if (getResult().getType().getRank() != 4)
+  if (getResult().getType().getRank() != 4 || getLine() || p.dilation != 1)
     return false;
   if (!p.transformed) {
     p.bounded = boundImage(dims, bounds);
@@ -434,5 +536,6 @@ bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &ro
 /// As the convolution counts: Winograd's algorithm executes fewer.
 int64_t KernelWinogradConvOp::getOperationCount() {
   using namespace mlir::ttc::detail;
-  return times(2, elementsOf(getResult()), getTaps() * getTaps(), getW().getType().getDimSize(3));
+  return times(2, elementsOf(getResult()), getTaps() * (getLine() ? 1 : getTaps()),
+               getW().getType().getDimSize(3));
 }

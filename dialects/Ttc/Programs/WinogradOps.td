@@ -16,14 +16,15 @@ def Ttc_PackWinogradOp : Ttc_Op<"pack_winograd", [
     the points. They are packed as `[group][panel][point][k][nr]`: panels of `nr` output columns, each
     one linear stream over points and input channels, the last one filled with zeros. Kernels of three
     dimensions, [O, I/groups, frames, taps, taps], are transformed in their last two; the channels of all
-    frames follow each other.
+    frames follow each other. Kernels that have taps in one dimension only become G g: outputs + taps - 1
+    elements.
 
     Computed in f64 and rounded once. Always folded, however large the result: it has at most 4 elements
     for each of the operand's (tiles of 4 and 3 taps). There is no kernel for weights that are not
     constant.
 
     Constraints:
-    - (C1) The operand has rank 4 or 5, and its last two dimensions are equal.
+    - (C1) The operand has rank 3 to 5, and all of its spatial dimensions but one are 1, or its last two are equal.
     - (C2) `outputs` and the taps are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `groups` divides the operand's dimension 0.
 
@@ -52,12 +53,17 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [Ttc_MapsDimensio
 
     `pads` are top, left, bottom and right; of clips front, top, left, back, bottom and right.
 
+    If only one spatial dimension has taps, it is `line`: x [N, ..., L, ..., C] is divided into tiles of `outputs`
+    results along it, whose outputs + taps - 1 elements d become B^T d. With `dilation`, the elements of a tile, and its
+    results, are so many lines and columns apart.
+
     Constraints:
-    - (C1) `x` has rank 4, or 5 without `valid`.
+    - (C1) `x` has rank 4; without `valid` also 5, or 3 with `line`.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `pads` has two elements of at least 0 for each spatial dimension, and the padded image has at least
       `taps` lines and columns.
     - (C4) The result has the shape that follows.
+    - (C5) `line` is a spatial dimension, and no other one is padded. With `valid`, `dilation` is 1.
 
     ```mlir
     %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
@@ -65,7 +71,9 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [Ttc_MapsDimensio
     ```
   }];
   let arguments = (ins Ttc_KernelTensor:$x, Variadic<Ttc_ValidTensor>:$valid, I64Attr:$outputs, I64Attr:$taps,
-    DenseI64ArrayAttr:$pads, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
+    DenseI64ArrayAttr:$pads, OptionalAttr<I64Attr>:$line,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$dilation,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat = "$x (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -76,8 +84,8 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     ["getMaxEpilogueConstants", "getBounds"]> {
   let summary = "Convolution by Winograd's algorithm, channels-last";
   let description = [{
-    A convolution of [N, H, W, C] by taps x taps, or of [N, D, H, W, C] by `frames` x taps x taps, without strides
-    and dilations. For each point it
+    A convolution of [N, H, W, C] by taps x taps, of [N, D, H, W, C] by `frames` x taps x taps, or by taps in the spatial
+    dimension `line` only, without strides. For each point it
     multiplies the input elements of all tiles with the weights `w` of `ttc.pack_winograd`, and
     transforms the products: y = A^T m A. That takes (outputs + taps - 1)^2 multiplications for
     outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4. The products of
@@ -91,7 +99,8 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     differ from exact ones (root mean square; tiles of 4).
 
     Constraints:
-    - (C1) The result has rank 4, or 5 without `valid`; `x` has the same, or 2 if it is transformed; `w` has rank 5.
+    - (C1) The result has rank 4; without `valid` also 5, or 3 with `line`. `x` has the same, or 2 if it is transformed, and
+      `w` has rank 5.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `pads` has two elements of at least 0 for each spatial dimension.
     - (C4) `groups` divides the channels of `x` and of the result.
@@ -99,7 +108,8 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     - (C6) The result has the shape of the convolution; if `x` is transformed, it has the shape that
       `ttc.kernel.winograd_input` gives it.
     - (C7) `tile` has 1 to 14 tiles, and 8, 16 or 32 columns.
-    - (C8) `frames`, or padding in front or at the back, need a transformed `x` and a result of rank 5.
+    - (C8) `frames`, or padding in front or at the back, need a transformed `x` and a result of rank 5 without `line`.
+    - (C9) `line` is a spatial dimension, and no other one is padded. With `valid`, `dilation` is 1.
 
     ```mlir
     %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64,
@@ -111,10 +121,16 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     I64Attr:$outputs, I64Attr:$taps, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$tile,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$frames,
+    OptionalAttr<I64Attr>:$line, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$dilation,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$valid_dims);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat = [{
     $x `,` $w (`valid` `(` $valid^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// What `ttc.kernel.winograd_input` makes for a result of this type from `channels` channels.
+    static ::mlir::RankedTensorType getTransformedType(::mlir::RankedTensorType result, int64_t channels,
+        int64_t outputs, int64_t taps, std::optional<int64_t> line, int64_t dilation, int64_t frames);
   }];
   let hasVerifier = 1;
 }

@@ -29,13 +29,22 @@ private:
   llvm::DenseMap<Operation *, int64_t> functions;
 };
 
-/// Whether Winograd's algorithm computes a convolution: channels-last, without strides and
-/// dilations, with constant weights of 3x3 or 5x5, or of these in each of several frames, and at
-/// least 8 channels.
-bool canUseWinograd(ConvOp op);
+/// A convolution as Winograd's algorithm sees it.
+struct WinogradShape {
+  /// 3 or 5, in spatial dimension `line` only, or in the last two.
+  int64_t taps;
+  std::optional<int64_t> line;
+  /// Of the taps.
+  int64_t dilation;
+  /// With three spatial dimensions: the taps of the first one, whose products are summed.
+  int64_t frames;
+  /// Whether an op of its own must transform the image.
+  bool needsTransform;
+};
 
-/// Whether it does so only after an op of its own has transformed all frames.
-bool needsTransformFirst(ConvOp op);
+/// Nothing if Winograd's algorithm does not compute the convolution. It does if that is
+/// channels-last, without strides, with constant weights and at least 8 channels.
+std::optional<WinogradShape> getWinogradShape(ConvOp op);
 
 /// The fastest ways for channels-last convolutions of f32 by the same weights, on vectors of
 /// `vectorLength` lanes: one for each, with the same `outputs` and `tile`, on which the packed

@@ -452,7 +452,7 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `--ttc-fold-constants` evaluates. Register tiles are chosen for the module's `ttc.target`, or
     for this machine if there is none.
 
-    With `winograd`, convolutions of 3x3 and 5x5 without strides and dilations by constant weights become
+    With `winograd`, convolutions of 3x3 and 5x5 without strides by constant weights become
     `ttc.kernel.winograd_conv`, if a model of their time says that this saves at least 15 %: in tiles of
     4x4 results (3x3), or 2x2 (5x5, and small images). The image is transformed by an op of its own,
     `ttc.kernel.winograd_input`, where all panels of the weights share it in L3, or by each workgroup for
@@ -461,8 +461,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     are direct.
 
     Convolutions of clips (three spatial dimensions) by 3x3 or 5x5 in each of their frames are computed in the
-    same way, except in variants. An op of its own transforms all frames, and the products of the frames that a
-    result sums are added before they are transformed back.
+    same way: an op of its own transforms all frames, and the products of the frames that a result sums are added
+    before they are transformed back. So are convolutions with 3 or 5 taps in one dimension only, in tiles of 4 or
+    2 results. Variants have neither of them, nor dilated ones: their kernels follow the valid part of images only.
 
     Choices that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead, but for Winograd's algorithm
     where it is off.

@@ -16,19 +16,48 @@ struct WinogradCase {
   Conv conv;
   std::vector<int64_t> tile;
 
-  int64_t taps() const { return conv.kernel.back(); }
-  int64_t frames() const { return conv.kernel.size() == 3 ? conv.kernel[0] : 1; }
+  int64_t taps() const { return line() < 0 ? conv.kernel.back() : conv.kernel[line()]; }
+  /// The only spatial dimension with taps, or -1.
+  int64_t line() const {
+    for (size_t i = 0; i < conv.kernel.size(); ++i)
+      if (product(conv.kernel) == conv.kernel[i])
+        return static_cast<int64_t>(i);
+    return -1;
+  }
+  int64_t frames() const { return line() < 0 && conv.kernel.size() == 3 ? conv.kernel[0] : 1; }
+  int64_t dilation() const {
+    return conv.value(conv.dilation, line() < 0 ? conv.kernel.size() - 1 : line(), 1);
+  }
   /// Whether the frames of a clip must be transformed by an op of their own.
   bool isClip() const {
-    return conv.kernel.size() == 3 && (frames() > 1 || conv.pads[0] + conv.pads[3] > 0);
+    return line() < 0 && conv.kernel.size() == 3 &&
+           (frames() > 1 || conv.pads[0] + conv.pads[3] > 0);
   }
-  int64_t points() const { return (outputs + taps() - 1) * (outputs + taps() - 1); }
+  int64_t points() const {
+    return (outputs + taps() - 1) * (line() < 0 ? outputs + taps() - 1 : 1);
+  }
+  /// Of `size` results: each takes the first one that no earlier tile has, and those after it.
+  int64_t tilesOf(int64_t size) const {
+    std::vector<bool> done(size);
+    int64_t count = 0;
+    for (int64_t at = 0; at < size; ++at) {
+      if (done[at])
+        continue;
+      ++count;
+      for (int64_t k = 0; k < outputs && at + k * dilation() < size; ++k)
+        done[at + k * dilation()] = true;
+    }
+    return count;
+  }
   int64_t tiles() const {
-    auto out = conv.out();
-    const size_t lines = out.size() - 2;
-    const int64_t images = conv.n * (lines ? out[0] + frames() - 1 : 1);
-    return images * ((out[lines] + outputs - 1) / outputs) *
-           ((out[lines + 1] + outputs - 1) / outputs);
+    int64_t count = conv.n;
+    const auto out = conv.out();
+    for (int64_t i = 0, dims = static_cast<int64_t>(out.size()); i < dims; ++i)
+      if (line() < 0 ? i >= dims - 2 : i == line())
+        count *= tilesOf(out[i]);
+      else
+        count *= out[i] + frames() - 1;
+    return count;
   }
   std::vector<int64_t> packedShape() const {
     int64_t columns = conv.o / conv.groups;
@@ -37,7 +66,9 @@ struct WinogradCase {
   }
   std::string common() const {
     return "outputs = " + std::to_string(outputs) + " : i64, taps = " + std::to_string(taps()) +
-           " : i64, pads = " + array(conv.pads);
+           " : i64, pads = " + array(conv.pads) +
+           (line() < 0 ? "" : ", line = " + std::to_string(line()) + " : i64") +
+           ", dilation = " + std::to_string(dilation()) + " : i64";
   }
   std::string packOp() const {
     return "ttc.pack_winograd %0 {outputs = " + std::to_string(outputs) +
@@ -91,11 +122,30 @@ std::vector<WinogradCase> getCases(const std::vector<int64_t> &tile) {
       {4, {2, 8, 16, {1, 4, 4}, {1, 3, 3}, {}, {1, 1, 1, 2, 1, 1}, {}}, tile}, // a frame of zeros
       {2, {2, 32, 24, {6, 5, 5}, {4, 3, 3}, {}, {2, 1, 1, 0, 1, 1}, {}, 2}, tile},
       {2, {1, 10, 17, {2, 7, 6}, {2, 5, 5}, {}, {1, 2, 2, 0, 2, 2}, {}}, tile},
+      // Dilations, with fewer results than one tile reaches, and more.
+      {4, {1, 24, 40, {19, 11}, {3, 3}, {}, {2, 2, 2, 2}, {2, 2}}, tile},
+      {2, {2, 9, 16, {14, 31}, {5, 5}, {}, {0, 3, 2, 0}, {3, 3}}, tile},
+      {4, {1, 8, 33, {2, 17, 15}, {1, 3, 3}, {}, {0, 4, 0, 0, 4, 1}, {1, 4, 4}}, tile},
+      // Taps in one dimension: lines, images and clips.
+      {4, {1, 32, 48, {37}, {3}, {}, {1, 1}, {}}, tile},
+      {4, {3, 19, 21, {30}, {3}, {}, {0, 7}, {7}}, tile},
+      {2, {2, 10, 33, {5}, {5}, {}, {2, 2}, {}}, tile},
+      {2, {1, 24, 48, {9}, {3}, {}, {3, 0}, {1}, 3}, tile},
+      {4, {2, 9, 17, {3, 26}, {1, 3}, {}, {0, 1, 0, 2}, {1, 1}}, tile},
+      {4, {2, 16, 40, {27, 3}, {3, 1}, {}, {5, 0, 4, 0}, {5, 1}}, tile},
+      {2, {1, 20, 9, {21, 4}, {5, 1}, {}, {2, 0, 2, 0}, {2, 1}}, tile},
+      {4, {2, 8, 70, {11, 2, 3}, {3, 1, 1}, {}, {1, 0, 0, 1, 0, 0}, {}}, tile},
+      {4, {1, 33, 16, {3, 10, 2}, {1, 3, 1}, {}, {0, 2, 0, 0, 0, 0}, {1, 2, 1}}, tile},
   };
 }
 
-void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &tile) {
-  std::vector<WinogradCase> cases = getCases(tile);
+/// Every `step`-th case.
+void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &tile,
+               size_t step = 1) {
+  std::vector<WinogradCase> cases;
+  for (auto [index, c] : llvm::enumerate(getCases(tile)))
+    if (index % step == 0)
+      cases.push_back(c);
   const size_t perCase = 4;
   KernelSuite suite, packing; // packing has no kernel: it is only evaluated
   for (const WinogradCase &c : cases) {
@@ -157,7 +207,7 @@ TEST(WinogradKernel, Host) {
 
 TEST(WinogradKernel, OneVector) {
   const int64_t lanes = mlir::ttc::getVectorLength(host());
-  testCases(host(), {12, lanes});
+  testCases(host(), {12, lanes}, /*step=*/3);
 }
 
 // Any CPU that can run the tests can run AVX2's code.

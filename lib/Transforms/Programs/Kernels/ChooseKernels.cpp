@@ -148,31 +148,26 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     const int64_t outputs = choice.getOutputs();
     Location loc = op.getLoc();
     auto type = tensorType(op.getY());
-    auto weights = tensorType(op.getW()).getShape();
-    const int64_t taps = weights.back(), frames = weights.size() == 5 ? weights[2] : 1;
-    const size_t lines = type.getRank() - 3;
-    SmallVector<int64_t> pads(2 * (lines + 1));
+    const WinogradShape shape = *getWinogradShape(op);
+    SmallVector<int64_t> pads(2 * (type.getRank() - 2));
     if (!op.getPads().empty())
       pads.assign(op.getPads().begin(), op.getPads().end());
+    IntegerAttr line = shape.line ? rewriter.getI64IntegerAttr(*shape.line) : IntegerAttr();
     auto padsAttr = rewriter.getDenseI64ArrayAttr(pads);
     Value packed = PackWinogradOp::create(rewriter, loc, op.getW(), outputs, op.getGroups(),
                                           choice.getTile()[1]);
     Value x = op.getX();
     if (choice.getMethod() == KernelMethod::winograd_transformed && !hasOpenBatch(op)) {
-      const int64_t edge = outputs + taps - 1;
-      const int64_t images =
-          type.getDimSize(0) * (lines == 2 ? type.getDimSize(1) + frames - 1 : 1);
-      const int64_t tiles = images * llvm::divideCeil(type.getDimSize(lines), outputs) *
-                            llvm::divideCeil(type.getDimSize(lines + 1), outputs);
-      auto transformed = RankedTensorType::get(
-          {edge * edge, tiles * tensorType(x).getShape().back() + ::ttc::kernels::kWinogradPadding},
-          type.getElementType());
+      auto transformed = KernelWinogradConvOp::getTransformedType(
+          type, tensorType(x).getShape().back(), outputs, shape.taps, shape.line, shape.dilation,
+          shape.frames);
       x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, /*valid=*/ValueRange(),
-                                        outputs, taps, padsAttr);
+                                        outputs, shape.taps, padsAttr, line, shape.dilation);
     }
     Value result = KernelWinogradConvOp::create(
-        rewriter, loc, type, x, packed, /*valid=*/ValueRange(), outputs, taps, padsAttr,
-        rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups(), frames);
+        rewriter, loc, type, x, packed, /*valid=*/ValueRange(), outputs, shape.taps, padsAttr,
+        rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups(), shape.frames, line,
+        shape.dilation);
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }

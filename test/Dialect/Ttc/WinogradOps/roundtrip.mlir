@@ -42,3 +42,15 @@ func.func @clip(%x: tensor<2x5x13x9x24xf32>, %w: tensor<40x24x3x3x3xf32>) -> ten
       : (tensor<36x4048xf32>, tensor<1x3x36x72x16xf32>) -> tensor<2x5x13x9x40xf32>
   return %0 : tensor<2x5x13x9x40xf32>
 }
+
+// Taps in the lines only: tiles of four results that are two lines apart.
+// CHECK-LABEL: @line
+func.func @line(%x: tensor<2x13x9x24xf32>, %w: tensor<40x24x3x1xf32>) -> tensor<2x13x9x40xf32> {
+  // CHECK: ttc.pack_winograd %{{.*}} {nr = 16 : i64, outputs = 4 : i64} : tensor<40x24x3x1xf32> -> tensor<1x3x6x24x16xf32>
+  %p = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<40x24x3x1xf32> -> tensor<1x3x6x24x16xf32>
+  // CHECK: ttc.kernel.winograd_conv %{{.*}} {dilation = 2 : i64, line = 0 : i64, outputs = 4 : i64, pads = array<i64: 2, 0, 2, 0>, taps = 3 : i64, tile = array<i64: 6, 16>}
+  %0 = ttc.kernel.winograd_conv %x, %p {outputs = 4 : i64, taps = 3 : i64, line = 0 : i64, dilation = 2 : i64,
+      pads = array<i64: 2, 0, 2, 0>, tile = array<i64: 6, 16>}
+      : (tensor<2x13x9x24xf32>, tensor<1x3x6x24x16xf32>) -> tensor<2x13x9x40xf32>
+  return %0 : tensor<2x13x9x40xf32>
+}

@@ -99,6 +99,26 @@ func.func @clip_of_variant(%x: tensor<1x8x28x28x64xf32> {ttc.dims = affine_map<(
   return %0 : tensor<1x8x28x28x64xf32>
 }
 
+// Dilated lines, as temporal convolutions have them.
+// CHECK-LABEL: @line
+func.func @line(%x: tensor<1x512x128xf32>) -> tensor<1x512x128xf32> {
+  %w = ttc.constant dense<8.5> : tensor<128x128x3xf32>
+  // CHECK: ttc.pack_winograd {{.*}} : tensor<128x128x3xf32> -> tensor<1x8x6x128x16xf32>
+  // CHECK: ttc.kernel.winograd_conv {{.*}}dilation = 8 : i64, line = 0 : i64, outputs = 4 : i64, pads = array<i64: 8, 8>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 8, 8>, dilations = array<i64: 8>, channels_last}
+     : (tensor<1x512x128xf32>, tensor<128x128x3xf32>) -> tensor<1x512x128xf32>
+  return %0 : tensor<1x512x128xf32>
+}
+// Images that are padded where they have no taps are direct.
+// CHECK-LABEL: @padded_elsewhere
+// CHECK-NOT: winograd
+func.func @padded_elsewhere(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x58x64xf32> {
+  %w = ttc.constant dense<9.5> : tensor<64x64x3x1xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+      channels_last} : (tensor<1x56x56x64xf32>, tensor<64x64x3x1xf32>) -> tensor<1x56x58x64xf32>
+  return %0 : tensor<1x56x58x64xf32>
+}
+
 // CHECK-LABEL: @five
 func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
   %w = ttc.constant dense<4.5> : tensor<256x48x5x5xf32>
@@ -134,24 +154,24 @@ func.func @from_memory(%x: tensor<1x4x4x32xf32>, %y: tensor<1x512xf32>) -> (tens
   return %0, %1 : tensor<1x4x4x64xf32>, tensor<1x512xf32>
 }
 
-// Strides, dilations, other windows, weights of run time, one tile.
+// Strides, dilations of one dimension, other windows, weights of run time, one tile.
 // CHECK-LABEL: @direct
 // CHECK-NOT: winograd
 func.func @direct(%x: tensor<1x28x28x64xf32>, %v: tensor<64x64x3x3xf32>, %y: tensor<1x1x1x64xf32>)
-    -> (tensor<1x14x14x64xf32>, tensor<1x26x26x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>) {
+    -> (tensor<1x14x14x64xf32>, tensor<1x26x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>) {
   %w = ttc.constant dense<8.5> : tensor<64x64x3x3xf32>
-  %u = ttc.constant dense<9.5> : tensor<64x64x1x3xf32>
+  %u = ttc.constant dense<9.5> : tensor<64x64x1x7xf32>
   %0 = ttc.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x14x14x64xf32>
-  %1 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 2, 2>, channels_last}
-     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x26x26x64xf32>
-  %2 = ttc.conv %x, %u {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, channels_last}
-     : (tensor<1x28x28x64xf32>, tensor<64x64x1x3xf32>) -> tensor<1x28x28x64xf32>
+  %1 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 2, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x26x28x64xf32>
+  %2 = ttc.conv %x, %u {strides = array<i64: 1, 1>, pads = array<i64: 0, 3, 0, 3>, dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x1x7xf32>) -> tensor<1x28x28x64xf32>
   %3 = ttc.conv %x, %v {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x28x28x64xf32>
   %4 = ttc.conv %y, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
      : (tensor<1x1x1x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x1x1x64xf32>
-  return %0, %1, %2, %3, %4 : tensor<1x14x14x64xf32>, tensor<1x26x26x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>
+  return %0, %1, %2, %3, %4 : tensor<1x14x14x64xf32>, tensor<1x26x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>
 }
 }
 
