@@ -247,9 +247,11 @@ static int64_t getCeilPadding(const Window &window) {
   return std::min(window.stride - 1, window.size - window.high - 1);
 }
 
-/// The extents of what windows compute. `fill` is what those at the end may see beyond the operand.
+/// The extents of what windows compute. `fill` is what those at the end may see beyond the operand;
+/// `inTiles` if kernels may compute neighbouring windows together, from all that one of them sees.
 static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> windows,
-                           std::variant<Fill, Value> fill, bool ceilMode = false) {
+                           std::variant<Fill, Value> fill, bool ceilMode = false,
+                           bool inTiles = false) {
   const ExtentSpace &space = scope.getSpace();
   Value x = op->getOperand(0), y = op->getResult(0);
   SmallVector<int64_t> dims =
@@ -267,7 +269,8 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
       return emitPaddingError(op, scope, x, window.dim)
              << "the smallest is less than the window of " << window.size;
     const int64_t more = ceilMode ? getCeilPadding(window) : 0;
-    const bool seesEnd = window.high + more > 0;
+    const bool seesEnd =
+        window.high + more > 0 || (inTiles && window.stride == 1 && window.size > 1);
     if (seesEnd && std::holds_alternative<Value>(fill))
       scope.fillWith(op->getOpOperand(0), window.dim, std::get<Value>(fill));
     else if (seesEnd && failed(scope.fill(op->getOpOperand(0), window.dim, std::get<Fill>(fill))))
@@ -280,7 +283,7 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
 
 FailureOr<bool> ConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
   if (failed(slide(*this, scope, getWindows(*this, tensorType(getW()).getShape().drop_front(2)),
-                   Fill::Zero)))
+                   Fill::Zero, /*ceilMode=*/false, /*inTiles=*/true)))
     return failure();
   return false;
 }
@@ -310,8 +313,9 @@ FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &, ExtentScope &scope) 
     if (!last)
       return emitPaddingError(*this, scope, getX(), window.dim)
              << "expected at least one element in every run";
-    // Whether the window of the first element of padding overlaps the result.
-    if (window.stride < window.size - window.high + extra &&
+    // Whether the window of the first element of padding overlaps the result, or those of a tile
+    // that a kernel computes together do.
+    if (window.stride < std::max(window.size, window.size - window.high + extra) &&
         failed(scope.fill((*this)->getOpOperand(0), window.dim, Fill::Zero)))
       return failure();
     scope.setExtent(getY(), window.dim,
