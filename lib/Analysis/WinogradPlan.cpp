@@ -173,8 +173,8 @@ std::optional<WinogradShape> mlir::ttc::getWinogradShape(ConvOp op) {
     if (dilations.front() != 1 && shape.frames > 1)
       return std::nullopt;
   }
-  // The kernels know the valid part of images with neighbouring taps only.
-  if ((dims != 2 || shape.line || shape.dilation != 1) && isInVariant(op))
+  // The kernels know the valid part of images, and of lines alone.
+  if (dims != (shape.line ? 1 : 2) && isInVariant(op))
     return std::nullopt;
   return shape.taps == 3 || shape.taps == 5 ? std::optional(shape) : std::nullopt;
 }

@@ -66,6 +66,35 @@ def positions(b, x, width):
     return b("Add", b("Transpose", x, perm=[0, 2, 1]), table)
 
 
+def temporal(kernel, dilations, width):
+    """Dilated convolutions of a sequence, with residuals: Winograd's algorithm along lines."""
+    b = shape_models.Builder(14)
+    x = b.conv("sequence", 3, width, kernel=1, dims=1, norm=False, activation="Tanh")
+    for dilation in dilations:
+        y = b("Conv", x, b.weight(width, width, kernel), b.vector(width), dilations=[dilation],
+              pads=[dilation * (kernel // 2)] * 2, kernel_shape=[kernel])  # fmt: skip
+        x = b("Add", x, b("Tanh", y))
+    return b.model([("sequence", None, "f32", ["batch", 3, "length"])], [("x", x, "f32", None)])
+
+
+def dilated(width, dilations, pads):
+    """The same of an image. Unpadded, no window sees the end of the image, but tiles of them do."""
+    b = shape_models.Builder(15)
+    x = b.conv("image", 3, width, kernel=1, norm=False, activation="Tanh")
+    for dilation in dilations:
+        x = b("Tanh", b("Conv", x, b.weight(width, width, 3, 3), b.vector(width), dilations=[dilation] * 2,
+                        pads=[dilation * pad for pad in pads], kernel_shape=[3, 3]))  # fmt: skip
+    return b.model([("image", None, "f32", shape_models.IMAGE)], [("x", x, "f32", None)])
+
+
+def cut(width):
+    """A transposed convolution whose four parts have 3x3 taps, and whose end is cut off."""
+    b = shape_models.Builder(16)
+    x = b.conv("image", 3, width, kernel=1, norm=False, activation="Tanh")
+    x = b("ConvTranspose", x, b.weight(width, width, 6, 6), strides=[2, 2], pads=[0, 0, 4, 4], kernel_shape=[6, 6])
+    return b.model([("image", None, "f32", shape_models.IMAGE)], [("x", x, "f32", None)])
+
+
 IMAGE = ["batch:2", "height:9..24", "width:17"]
 MODELS = {
     "one stride of 128": (stack([128]), ["batch:2", "length:256..900"]),
@@ -82,14 +111,24 @@ MODELS = {
     "means": (pool("AveragePool", 3, 2, [0, 0, 0, 0]), IMAGE),
     "means with gaps": (pool("AveragePool", 2, 3, [0, 0, 0, 0]), IMAGE),
     "means with padding": (pool("AveragePool", 3, 2, [1, 1, 1, 1]), IMAGE),
+    "temporal": (temporal(3, [1, 2, 4, 1], 32), ["batch:1..2", "length:8..67"]),
+    "temporal, of 5 taps": (temporal(5, [1, 3], 64), ["batch:2", "length:8..64"]),
+    "dilated": (dilated(32, [1, 2, 3], [1, 1, 0, 1]), ["batch:1", "height:12..28", "width:14..28:7"]),
+    "unpadded": (dilated(32, [1, 2], [0] * 4), ["batch:2", "height:12..28", "width:14..28:7"]),
+    "transposed, cut at the end": (cut(32), ["batch:1", "height:4..20", "width:6..12:3"]),
     "patches": (patches(14), ["batch:1", "height:28..70", "width:28..42:14"]),
 }
+
+
+WINOGRAD = ("temporal", "temporal, of 5 taps", "dilated", "unpadded", "transposed, cut at the end")  # whose kernels follow what is valid
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_size(name, tools, tmp_path):
     model, dims = MODELS[name]
     assert check(tools, tmp_path, model, dims, runs=None) >= 16
+    if name in WINOGRAD:
+        assert b"winograd_conv" in next(tmp_path.glob("*.ttcb")).read_bytes()
 
 
 @pytest.mark.parametrize("norm", ["group", "layer"])

@@ -228,11 +228,17 @@ std::optional<int64_t> KernelIntGemmOp::getSpatialDim(int64_t dim) {
   return dim >= 1 && dim <= getNumSpatialDims() ? std::optional(dim - 1) : std::nullopt;
 }
 
+/// The spatial dimensions of images, of which a part may count: lines alone, or with columns.
+template <typename OpTy>
+static std::optional<int64_t> getTiledDims(OpTy op, RankedTensorType image) {
+  const int64_t dims = image.getRank() - 2;
+  return dims == (op.getLine() ? 1 : 2) ? std::optional(dims) : std::nullopt;
+}
+
 /// What the tiles are made of is known by the number of valid elements only.
 void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
-  if (getX().getType().getRank() != 4 || getLine() || getDilation() != 1)
-    return;
-  for (int64_t dim : {1, 2}) {
+  const std::optional<int64_t> dims = getTiledDims(*this, getX().getType());
+  for (int64_t dim = 1; dims && dim <= *dims; ++dim) {
     const int loop = map.addLoop(LoopKind::Window);
     map.set(0, dim, loop);
     map.setWindow(loop, {.stride = 1, .reach = 0});
@@ -242,9 +248,10 @@ void KernelWinogradInputOp::describeDimensions(DimensionMap &map) {
 
 void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
-  if (getResult().getType().getRank() != 4 || getLine() || getDilation() != 1)
+  const std::optional<int64_t> dims = getTiledDims(*this, getResult().getType());
+  if (!dims)
     return;
-  if (getX().getType().getRank() != 4) {
+  if (getX().getType().getRank() == 2) {
     // A part of the images has other tiles, which are an operand.
     const int images = map.addParallel();
     map.set(y, 0, images);
@@ -252,13 +259,13 @@ void KernelWinogradConvOp::describeDimensions(DimensionMap &map) {
     return;
   }
   map.join(0, 0, y, 0);
-  for (int64_t dim : {1, 2}) {
+  for (int64_t dim = 1; dim <= *dims; ++dim) {
     const int loop = map.addLoop(LoopKind::Window, Combiner::Sum);
     map.set(0, dim, loop);
     map.set(y, dim, loop);
     // All that a tile reads, also for results that do not count: it reaches the others of the tile.
-    map.setWindow(loop,
-                  {1, static_cast<int64_t>(getOutputs() - 1 + getTaps() - 1) - getPads()[dim - 1]});
+    const auto edge = static_cast<int64_t>(getOutputs() - 1 + getTaps() - 1);
+    map.setWindow(loop, {1, edge * static_cast<int64_t>(getDilation()) - getPads()[dim - 1]});
   }
   setExtents(map, *this);
 }

@@ -194,13 +194,12 @@ template <typename OpTy> static int64_t getImageRank(OpTy op) {
 
 /// Whether a tensor of this rank may be an image.
 template <typename OpTy> static bool isImageRank(OpTy op, int64_t rank) {
-  if (op.getLine())
-    return rank >= 3 && rank <= 5 && op.getValid().empty();
-  return rank == 4 || (rank == 5 && op.getValid().empty());
+  return rank == (op.getLine() ? 3 : 4) ||
+         (op.getValid().empty() && (rank == 5 || (rank == 4 && op.getLine())));
 }
 
 static constexpr StringLiteral kImageRank =
-    "of rank 4, or without 'valid' also 5, or 3 with 'line'";
+    "of rank 4, or 3 with 'line', or without 'valid' up to 5";
 
 template <typename OpTy> static LogicalResult verifySizes(OpTy op, StringRef ofLine) {
   if (!areSizesKnown(op.getOutputs(), op.getTaps()))
@@ -216,9 +215,6 @@ template <typename OpTy> static LogicalResult verifySizes(OpTy op, StringRef ofL
       return op.emitOpError() << ofLine << " expected 'line' to be one of " << dims
                               << " spatial dimensions and the only one with padding, found "
                               << *line << " and pads [" << op.getPads() << "]";
-  if (op.getDilation() != 1 && !op.getValid().empty())
-    return op.emitOpError() << ofLine << " expected no 'dilation' with 'valid', found "
-                            << op.getDilation();
   return success();
 }
 
@@ -269,6 +265,13 @@ template <typename OpTy> static void describeTiles(WinogradParams &p, OpTy op) {
   p.tilesW = countTiles(p.ow, p.mW, p.dilationW);
 }
 
+/// Tells a kernel where the number of valid elements is. The only spatial dimension has the lines.
+template <typename OpTy> static void setValidParts(WinogradParams &p, OpTy op) {
+  setValid(op, p);
+  if (op.getLine())
+    std::tie(p.valid.operand[1], p.valid.operand[2]) = std::pair(p.valid.operand[2], 0);
+}
+
 static int64_t getPoints(const WinogradParams &p) {
   return (p.m + p.taps - 1) * (p.mW + p.tapsW - 1);
 }
@@ -296,7 +299,7 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
   p.padLeft = pads.left;
   describeTiles(p, op);
   p.mr = 1;
-  setValid(op, p);
+  setValidParts(p, op);
   p.byValid = p.numValid > 0;
   // An element at a point costs about as much as eight multiply-adds.
   p.rowSplits = std::min(p.n * p.tilesH * p.tilesW,
@@ -412,7 +415,7 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   p.o = out.back() / p.groups;
   p.padTop = pads.top;
   p.padLeft = pads.left;
-  setValid(op, p);
+  setValidParts(p, op);
   p.byValid = p.transformed && p.numValid > 0;
   describeTiles(p, op);
   p.mr = op.getTile()[0];
@@ -509,24 +512,24 @@ int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
 bool KernelWinogradConvOp::getBounds(ArrayRef<BoundedFactors> dims, BoundedFactors &bounds,
                                      MutableArrayRef<int64_t> params) {
   auto &p = *reinterpret_cast<WinogradParams *>(params.data());
-  if (getResult().getType().getRank() != 4 || getLine() || p.dilation != 1)
-    return false;
-  if (!p.transformed) {
-    p.bounded = boundImage(dims, bounds);
-    return p.bounded;
-  }
   SmallVector<BoundedFactors> images(dims);
-  for (BoundedFactors &factors : MutableArrayRef(images).drop_front())
-    for (BoundedFactor &factor : factors)
-      factor.bound = {};
+  if (getLine() && dims.size() == 3) // lines of one column
+    images.insert(images.end() - 1, BoundedFactors());
+  else if (getLine() || dims.size() != 4)
+    return false;
+  if (p.transformed)
+    for (BoundedFactors &factors : MutableArrayRef(images).drop_front())
+      for (BoundedFactor &factor : factors)
+        factor.bound = {};
   p.bounded = boundImage(images, bounds);
   return p.bounded;
 }
 std::optional<int64_t> KernelWinogradConvOp::getSpatialDim(int64_t dim) {
-  return getX().getType().getRank() == 4 && (dim == 1 || dim == 2) ? std::optional(dim - 1)
-                                                                   : std::nullopt;
+  return getX().getType().getRank() != 2 && dim >= 1 && dim <= getNumSpatialDims()
+             ? std::optional(dim - 1)
+             : std::nullopt;
 }
-int64_t KernelWinogradConvOp::getNumSpatialDims() { return 2; }
+int64_t KernelWinogradConvOp::getNumSpatialDims() { return getResult().getType().getRank() - 2; }
 bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
     return getX().getType().getRank() != 2 && rows.row == getX().getType().getShape().back();

@@ -58,12 +58,12 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [Ttc_MapsDimensio
     results, are so many lines and columns apart.
 
     Constraints:
-    - (C1) `x` has rank 4; without `valid` also 5, or 3 with `line`.
+    - (C1) `x` has rank 4, or 3 with `line`; without `valid`, 4 with `line`, or 5.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `pads` has two elements of at least 0 for each spatial dimension, and the padded image has at least
       `taps` lines and columns.
     - (C4) The result has the shape that follows.
-    - (C5) `line` is a spatial dimension, and no other one is padded. With `valid`, `dilation` is 1.
+    - (C5) `line` is a spatial dimension, and no other one is padded.
 
     ```mlir
     %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
@@ -99,8 +99,8 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
     differ from exact ones (root mean square; tiles of 4).
 
     Constraints:
-    - (C1) The result has rank 4; without `valid` also 5, or 3 with `line`. `x` has the same, or 2 if it is transformed, and
-      `w` has rank 5.
+    - (C1) The result has rank 4, or 3 with `line`; without `valid`, 4 with `line`, or 5. `x` has the same, or 2 if it is
+      transformed, and `w` has rank 5.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `pads` has two elements of at least 0 for each spatial dimension.
     - (C4) `groups` divides the channels of `x` and of the result.
@@ -109,7 +109,7 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [Ttc_MapsDimensions
       `ttc.kernel.winograd_input` gives it.
     - (C7) `tile` has 1 to 14 tiles, and 8, 16 or 32 columns.
     - (C8) `frames`, or padding in front or at the back, need a transformed `x` and a result of rank 5 without `line`.
-    - (C9) `line` is a spatial dimension, and no other one is padded. With `valid`, `dilation` is 1.
+    - (C9) `line` is a spatial dimension, and no other one is padded.
 
     ```mlir
     %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64,

@@ -463,7 +463,8 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     Convolutions of clips (three spatial dimensions) by 3x3 or 5x5 in each of their frames are computed in the
     same way: an op of its own transforms all frames, and the products of the frames that a result sums are added
     before they are transformed back. So are convolutions with 3 or 5 taps in one dimension only, in tiles of 4 or
-    2 results. Variants have neither of them, nor dilated ones: their kernels follow the valid part of images only.
+    2 results. Variants have neither clips nor lines of images: kernels follow the valid part of images, and of lines
+    alone.
 
     Choices that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead, but for Winograd's algorithm
     where it is off.

@@ -45,7 +45,7 @@ func.func @winograd_input(%x: tensor<1x8x8x4xf32>) {
 }
 
 // change: tensor<1x8x8x4xf32> => tensor<8x8x4xf32>
-// expected-error {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, or without 'valid' also 5, or 3 with 'line', found 'tensor<8x8x4xf32>'}}
+// expected-error {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, or 3 with 'line', or without 'valid' up to 5, found 'tensor<8x8x4xf32>'}}
 
 // change: outputs = 4 => outputs = 3
 // change: tensor<36x32xf32> => tensor<25x9x4xf32>
@@ -79,10 +79,10 @@ func.func @winograd_conv(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
 }
 
 // change: tensor<1x8x8x8xf32> => tensor<8x8x8xf32>
-// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or without 'valid' also 5, or 3 with 'line', x of the same rank or 2, and w of rank 5, found 'tensor<1x8x8x32xf32>', 'tensor<8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
+// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or 3 with 'line', or without 'valid' up to 5, x of the same rank or 2, and w of rank 5, found 'tensor<1x8x8x32xf32>', 'tensor<8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
 
 // change: tensor<1x8x8x32xf32> => tensor<8x8x32xf32>
-// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or without 'valid' also 5, or 3 with 'line', x of the same rank or 2, and w of rank 5, found 'tensor<8x8x32xf32>', 'tensor<1x8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
+// expected-error {{'ttc.kernel.winograd_conv' op (C1) expected a result of rank 4, or 3 with 'line', or without 'valid' up to 5, x of the same rank or 2, and w of rank 5, found 'tensor<8x8x32xf32>', 'tensor<1x8x8x8xf32>' and 'tensor<1x1x36x8x32xf32>'}}
 
 // change: taps = 3 => taps = 1
 // expected-error {{'ttc.kernel.winograd_conv' op (C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found 4 and 1}}
