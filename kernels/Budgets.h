@@ -35,6 +35,10 @@ constexpr int64_t getEvenGroups(int64_t count) {
 static_assert(getEvenGroups(1) == 1 && getEvenGroups(2) == 2 && getEvenGroups(3) == 4 &&
               getEvenGroups(5) == 4 && getEvenGroups(6) == 8 && getEvenGroups(16) == 16);
 
+/// The most columns of a product whose vectors run along the depth, and what each tap's channels
+/// are multiples of then: the lanes of a vector.
+inline constexpr int64_t kFewColumns = 4, kFewColumnsDepth = 16;
+
 /// The bytes that a row block's A and one panel of B may take of an L2 cache of 512 KiB, the
 /// smallest usual one; the rest is for results and the next panel.
 inline constexpr int64_t kL2Budget = 384 * 1024;

@@ -43,7 +43,8 @@ TTC_INLINE void convertPanel(const TB *from, int64_t depth, int64_t nr, float *t
 }
 
 /// `valid` columns from column `shift` of the panel on, in NV vectors. `WIDE`: see depthUnroll().
-template <int NV, bool WIDE, typename TB>
+/// With DOTS, NV panels of one column.
+template <int NV, bool WIDE, bool DOTS = false, typename TB>
 TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, int64_t shift,
                          int64_t valid, void *const *operands, float *out, epilogue_t epilogue) {
   int64_t rows = p.n * p.od * p.oh * p.ow;
@@ -87,7 +88,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
           reinterpret_cast<const float *const *>(g.scratch + p.tableAt) + tableRow * tableTaps;
       t.channel = g.group * p.c;
       t.b = b + shift + k * p.nr;
-      t.panelStep = 0;
+      t.panelStep = DOTS ? depth : 0;
       t.scales = nullptr;
       if constexpr (hasScales<TB>)
         t.scales = reinterpret_cast<const float *>(b + depth * p.nr) + shift;
@@ -104,9 +105,11 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
       t.row = g.outBase / p.outPitch + row * t.rowStep;
       // Two heights, both constant.
       if (isTall)
-        runTileOf<NV, WIDE>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands, epilogue);
+        runTileOf<NV, WIDE, DOTS>(p.bounded ? mostRows(p) : height + 1, t, p, valid, operands,
+                                  epilogue);
       else
-        runTileOf<NV, WIDE>(p.bounded ? halfRows(p) : height, t, p, valid, operands, epilogue);
+        runTileOf<NV, WIDE, DOTS>(p.bounded ? halfRows(p) : height, t, p, valid, operands,
+                                  epilogue);
     }
   }
 }
@@ -126,6 +129,23 @@ TTC_INLINE void runColumns(const PanelArgs &g, const TB *b, const GemmParams &p,
     return runPanel<3, true>(g, b, p, 0, valid, operands, out, epilogue);
   for (int64_t shift = 0; shift < valid; shift += VL)
     runPanel<1, true>(g, b, p, shift, min<int64_t>(VL, valid - shift), operands, out, epilogue);
+}
+
+/// All columns of a product of a few, which have a panel each.
+template <typename TB>
+TTC_INLINE void runFewColumns(const PanelArgs &g, const TB *b, const GemmParams &p,
+                              void *const *operands, float *out, epilogue_t epilogue) {
+  switch (p.o) {
+#define TTC_CASE(N)                                                                                \
+  case N:                                                                                          \
+    return runPanel<N, false, true>(g, b, p, 0, N, operands, out, epilogue);
+    TTC_CASE(1)
+    TTC_CASE(2)
+    TTC_CASE(3)
+    TTC_CASE(4)
+#undef TTC_CASE
+  }
+  __builtin_unreachable();
 }
 
 /// All columns of a panel: `nr`, or the `rest` in the last one. Both counts are constant.
@@ -221,7 +241,7 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
   const int64_t blockTiles = getBlockTiles(p, convPart, sizeof(float));
   // With few rows, those that would use the same weights are not parted: panels are.
   int64_t rowSplits = p.rowSplits, panelSplits = p.panelSplits;
-  if (p.bounded) {
+  if (p.bounded && p.nr != 1) {
     TTC_NO_UNROLL
     while (rowSplits % 2 == 0 && tiles * mostRows(p) < rowSplits * kRowsForWeights) {
       rowSplits /= 2;
@@ -270,6 +290,12 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
         const TB *stored = bBatch + panel * panelStep;
         g.next = reinterpret_cast<const char *>(panel + 1 < panels ? stored + panelStep : stored);
         g.nextBytes = p.nr * sizeof(TB);
+        if constexpr (sizeof(TB) == sizeof(float) && !hasScales<TB>) {
+          if (p.nr == 1) {
+            runFewColumns(g, stored, p, operands, out, epilogue);
+            break;
+          }
+        }
         if (p.bMode == kBPacked) {
           runWholeOrRest(g, stored, p, whole, rest, operands, out, epilogue);
           continue;

@@ -4,6 +4,7 @@
 #define TTC_KERNELS_GEMMTILE_H
 
 #include "kernels/Budgets.h"
+#include "kernels/Exp.h"
 #include "kernels/GemmRows.h"
 #include "kernels/Narrow.h"
 
@@ -214,6 +215,75 @@ TTC_INLINE void multiplyApart(vf (&acc)[KU][MR][NV], const float *first, const T
   }
 }
 
+/// Stores a tile's sums: MR rows of NV vectors, those of P panels one after the other.
+template <int MR, int NV, int P, typename TB>
+TTC_INLINE void storeTile(const float *buffer, const TileArgs<TB> &t, const GemmParams &p,
+                          int64_t valid, void *const *operands, epilogue_t epilogue) {
+  TTC_SUM_ZONE(t.markers, 1, "store");
+  // Several panels belong to one row, so their vectors are consecutive in the buffer.
+  static_assert(P == 1 || MR == 1);
+  if (p.bounded) {
+    TTC_NO_UNROLL
+    for (int64_t done = 0; done < t.count;) {
+      int64_t first = t.rows[done], count = countConsecutive(t.rows, done, t.count);
+      ttc_kernel_store_tile(buffer + done * NV * VL, count, NV, valid, t.out + first * p.outRow,
+                            p.outRow, t.row + first * t.rowStep, t.rowStep, t.col, operands,
+                            epilogue);
+      done += count;
+    }
+    return;
+  }
+  TTC_UNROLL
+  for (int panel = 0; panel < P; ++panel)
+    ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
+                          p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+}
+
+/// MR rows and N panels of one column: few columns would leave most lanes of a vector empty, so the
+/// vectors run along the depth, which is a multiple of them in each tap, and are summed at the end.
+template <int MR, int N, typename TB>
+TTC_INLINE void runDots(const TileArgs<TB> &t, const GemmParams &p, void *const *operands,
+                        epilogue_t epilogue) {
+  vf acc[MR][N];
+  TTC_UNROLL
+  for (int i = 0; i < MR * N; ++i)
+    acc[i / N][i % N] = (vf)0.0f;
+  bool direct = p.aMode == kRowsDirect;
+  int64_t taps = direct ? 1 : p.kernel[0] * p.kernel[1] * p.kernel[2];
+  TTC_NO_UNROLL
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    const float *a[MR];
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r)
+      a[r] = direct ? t.a + (p.bounded ? t.rows[r] : r) * p.aRow : t.table[r * taps + tap];
+    const TB *b = t.b + tap * p.c;
+    TTC_NO_UNROLL
+    for (int64_t k = 0; k < p.c; k += VL) {
+      vf bv[N];
+      TTC_UNROLL
+      for (int n = 0; n < N; ++n)
+        bv[n] = load(b + n * t.panelStep + k);
+      TTC_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        vf av = load(a[r] + k);
+        TTC_UNROLL
+        for (int n = 0; n < N; ++n)
+          acc[r][n] += av * bv[n];
+      }
+    }
+  }
+  alignas(64) float buffer[MR * VL];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    vf sums = (vf)0.0f;
+    TTC_UNROLL
+    for (int n = 0; n < N; ++n)
+      sums[n] = sumOfLanes(acc[r][n])[0];
+    store(buffer + r * VL, sums);
+  }
+  storeTile<MR, 1, 1>(buffer, t, p, N, operands, epilogue);
+}
+
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
 /// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
@@ -283,24 +353,7 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   }
   alignas(64) float buffer[MR * NV * VL];
   storeRows(buffer, NV * VL, acc[0]);
-  TTC_SUM_ZONE(t.markers, 1, "store");
-  // Several panels belong to one row, so their vectors are consecutive in the buffer.
-  static_assert(P == 1 || MR == 1);
-  if (p.bounded) {
-    TTC_NO_UNROLL
-    for (int64_t done = 0; done < t.count;) {
-      int64_t first = t.rows[done], count = countConsecutive(t.rows, done, t.count);
-      ttc_kernel_store_tile(buffer + done * NV * VL, count, NV, valid, t.out + first * p.outRow,
-                            p.outRow, t.row + first * t.rowStep, t.rowStep, t.col, operands,
-                            epilogue);
-      done += count;
-    }
-    return;
-  }
-  TTC_UNROLL
-  for (int panel = 0; panel < P; ++panel)
-    ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
-                          p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+  storeTile<MR, NV, P>(buffer, t, p, valid, operands, epilogue);
 }
 
 /// The sums of `depth` products of MR rows, `row` elements apart, with NV vectors of one panel.
@@ -351,10 +404,27 @@ TTC_INLINE void runTileOfPanel(const TileArgs<TB> &t, const GemmParams &p, int64
   runTile<MR, NV, depthUnroll<MR, WIDE>(), 1>(t, p, valid, operands, epilogue);
 }
 
-/// Picks the instance for a row count that is constant after inlining.
-template <int NV, bool WIDE, typename TB>
+/// Picks the instance for a row count that is constant after inlining. With DOTS, of NV columns.
+template <int NV, bool WIDE, bool DOTS, typename TB>
 TTC_INLINE void runTileOf(int64_t rows, const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                           void *const *operands, epilogue_t epilogue) {
+  if constexpr (DOTS) {
+    switch (rows) {
+#define TTC_CASE(MR)                                                                               \
+  case MR:                                                                                         \
+    return runDots<MR, NV>(t, p, operands, epilogue);
+      TTC_CASE(1)
+      TTC_CASE(2)
+      TTC_CASE(3)
+      TTC_CASE(4)
+      TTC_CASE(5)
+      TTC_CASE(6)
+      TTC_CASE(7)
+      TTC_CASE(8)
+#undef TTC_CASE
+    }
+    __builtin_unreachable();
+  }
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \

@@ -58,7 +58,8 @@ static GemmSizes getSizes(const GemmParams &p) {
   s.taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
   s.depth = s.taps * p.c;
   s.tiles = llvm::divideCeil(s.rows, p.mr);
-  s.panels = p.groups * llvm::divideCeil(p.o, p.nr);
+  // Panels of one column are multiplied together.
+  s.panels = p.nr == 1 ? 1 : p.groups * llvm::divideCeil(p.o, p.nr);
   // A window that is smaller than its strides leaves out elements of the image.
   s.aElements = p.aMode == kernels::kRowsDirect
                     ? s.rows * s.depth
@@ -85,8 +86,8 @@ static SmallVector<int64_t> chooseSplits(KernelGemmOp op, const GemmParams &p, c
 /// only once or twice.
 static int64_t chooseDepth(const GemmParams &p, const GemmSizes &s, int64_t groupTiles) {
   constexpr int64_t kPartDepth = 768, kLeastTiles = 3;
-  if (p.aMode != kernels::kRowsDirect || p.bMode != kernels::kBPacked || s.depth <= 1024 ||
-      groupTiles < kLeastTiles)
+  if (p.aMode != kernels::kRowsDirect || p.bMode != kernels::kBPacked || p.nr == 1 ||
+      s.depth <= 1024 || groupTiles < kLeastTiles)
     return 0;
   return llvm::divideCeil(s.depth, llvm::divideCeil(s.depth, kPartDepth));
 }

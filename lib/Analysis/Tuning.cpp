@@ -125,6 +125,28 @@ static bool hasTable(Operation *op) {
                          ::ttc::kernels::kCopyBelowChannels;
 }
 
+/// Whether the kernel's vectors can run along the depth of a convolution.
+static bool canUseDots(Operation *op) {
+  auto conv = dyn_cast<ConvOp>(op);
+  return conv && conv.getChannelsLast() && conv.getGroups() == 1 &&
+         getColumns(op) <= ::ttc::kernels::kFewColumns && isConstantExpression(conv.getW()) &&
+         tensorType(conv.getX()).getElementType().isF32() &&
+         tensorType(conv.getX()).getShape().back() % ::ttc::kernels::kFewColumnsDepth == 0;
+}
+
+/// Few columns leave most lanes empty, and sums of lanes take time, too: about ten additions each.
+static std::optional<GemmTile> chooseDots(Operation *op, int64_t vectorLength) {
+  if (!canUseDots(op))
+    return std::nullopt;
+  const int64_t columns = getColumns(op);
+  const int64_t depth = tensorType(cast<ConvOp>(op).getW()).getNumElements() / columns;
+  if (2 * depth <= 3 * columns * (depth / vectorLength + 10))
+    return std::nullopt;
+  // As many sums as fit beside a vector of each column.
+  const int64_t rows = vectorLength == 16 ? 24 / columns : 12 / columns;
+  return GemmTile{std::min<int64_t>(rows, 8), 1};
+}
+
 static KernelChoiceAttr getDirect(Operation *op, GemmTile tile) {
   // 14 pointers of a table do not fit into the general registers beside those of the loop.
   if (tile.rows == 14 && tile.columns == 32 && hasTable(op))
@@ -155,6 +177,9 @@ static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *>
                                                            : KernelMethod::winograd,
                                      {choice.tile.rows, choice.tile.columns}, choice.outputs);
       });
+  if (std::optional<GemmTile> tile = chooseDots(ops.front(), vectorLength);
+      tile && llvm::all_of(ops, canUseDots))
+    return llvm::map_to_vector(ops, [&](Operation *op) { return getDirect(op, *tile); });
   const int64_t rows = getRowsOfWeights(getLargest(ops));
   const GemmTile tile = chooseGemmTile(vectorLength, rows, getColumns(ops.front()));
   return llvm::map_to_vector(ops, [&](Operation *op) { return getDirect(op, tile); });
@@ -194,6 +219,12 @@ SmallVector<KernelChoiceAttr> mlir::ttc::getKernelChoices(ArrayRef<Operation *> 
 std::string mlir::ttc::checkKernelChoice(Operation *op, KernelChoiceAttr choice,
                                          int64_t vectorLength) {
   const int64_t columns = choice.getTile()[1], most = vectorLength * (vectorLength == 16 ? 3 : 2);
+  if (columns == 1)
+    return canUseDots(op) && choice.getTile()[0] <= 8
+               ? ""
+               : "expected more than one column, because the vectors of this op's kernel cannot "
+                 "run along its "
+                 "depth";
   if (columns % vectorLength != 0 || columns > most)
     return ("expected a tile of columns in multiples of the CPU's " + Twine(vectorLength) +
             " lanes, at most " + Twine(most) + ", found " + Twine(columns))

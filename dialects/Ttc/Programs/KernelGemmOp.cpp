@@ -89,9 +89,9 @@ LogicalResult KernelChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitEr
                                        int64_t outputs) {
   const bool isDirect = method == KernelMethod::direct;
   if (tile.size() != 2 || tile[0] < 1 || tile[0] > 14 ||
-      !llvm::is_contained({8, 16, 32, isDirect ? 48 : 32}, tile[1]))
+      !llvm::is_contained({8, 16, 32, isDirect ? 48 : 32, isDirect ? 1 : 32}, tile[1]))
     return emitError() << "(C1) expected a 'tile' of 1 to 14 rows and "
-                       << (isDirect ? "8, 16, 32 or 48" : "8, 16 or 32") << " columns, found ["
+                       << (isDirect ? "1, 8, 16, 32 or 48" : "8, 16 or 32") << " columns, found ["
                        << tile << "]";
   if (isDirect ? outputs != 0 : outputs != 2 && outputs != 4)
     return emitError() << "(C2) expected 'outputs' of " << (isDirect ? "0" : "2 or 4") << " with "
@@ -129,6 +129,13 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
   return success();
 }
 
+/// Whether the vectors of a product can run along its depth.
+static bool haveFewColumns(KernelGemmOp op, const GemmParams &p) {
+  return op.getKernel() && op.getPacked() && op.getB().getType().getElementType().isF32() &&
+         p.groups == 1 && p.o <= kernels::kFewColumns && p.c % kernels::kFewColumnsDepth == 0 &&
+         p.aC == 1 && p.shuffle == 0 && p.mr <= 8;
+}
+
 /// The loops that the kernel walks, and the plan if there is one.
 static LogicalResult verifyLoops(KernelGemmOp op) {
   std::optional<GemmParams> logical = getGemmLoops(op, /*isStored=*/false);
@@ -138,6 +145,13 @@ static LogicalResult verifyLoops(KernelGemmOp op) {
     return op.emitOpError(
         "(C4) expected consecutive channels in 'a_view' with 'kernel', or lines that "
         "can be copied");
+  if (logical->nr == 1 && !haveFewColumns(op, *logical))
+    return op.emitOpError()
+           << "(C13) expected, with a tile of one column, at most 8 rows of it, and a convolution "
+              "of at most "
+           << kernels::kFewColumns
+           << " columns of one group by packed f32 weights, on channels in multiples of "
+           << kernels::kFewColumnsDepth << " that are consecutive and not shuffled";
   std::optional<GemmPlanAttr> plan = op.getPlan();
   if (!plan)
     return success();
@@ -148,9 +162,11 @@ static LogicalResult verifyLoops(KernelGemmOp op) {
 }
 
 LogicalResult KernelGemmOp::verify() {
-  if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 8 || getTile()[1] % 8)
-    return emitOpError() << "(C1) expected 'tile' to be rows and a multiple of 8 columns, found ["
-                         << getTile() << "]";
+  if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
+      (getTile()[1] != 1 && getTile()[1] % 8))
+    return emitOpError()
+           << "(C1) expected 'tile' to be rows and 1 or a multiple of 8 columns, found ["
+           << getTile() << "]";
   int64_t nr = getTile()[1];
   ViewAttr a = getAViewOrIdentity(), out = getResultViewOrIdentity();
   if (a.getRank() < 2 || out.getRank() < 2)

@@ -103,7 +103,7 @@ def Ttc_KernelChoiceAttr : Ttc_Attr<"KernelChoice", "kernel_choice"> {
     `tile` is the register tile: rows, and columns of a panel. `outputs` is the size of Winograd's tiles of results.
 
     Constraints:
-    - (C1) `tile` has 1 to 14 rows, and 8, 16, 32 or 48 columns (not 48 with Winograd's algorithm).
+    - (C1) `tile` has 1 to 14 rows, and 1, 8, 16, 32 or 48 columns (not 1 or 48 with Winograd's algorithm).
     - (C2) `outputs` is 2 or 4 with Winograd's algorithm, and 0 or absent without.
 
     ```mlir
@@ -133,7 +133,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
 
     `packed`: `b` comes from `ttc.pack` as [group][panel][k][nr] and has no batch; without it,
     `b` is a run-time matrix whose panels are packed into scratch when they are used.
-    `tile` is the register tile: rows, and columns of a panel (nr).
+    `tile` is the register tile: rows, and columns of a panel (nr). With panels of one column, the kernel's vectors run
+    along the depth.
 
     A packed `b` may be stored as f16, bf16 or i8. Its elements are converted to f32 when they are
     loaded, exactly, and all arithmetic is in f32. As i8, [group][panel][k + 4][nr], each panel ends with nr scales of f32: an
@@ -148,7 +149,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
     the result's type. Its last stride is 1 and all others are multiples of N.
 
     Constraints:
-    - (C1) `tile` has at least one row, and columns in multiples of 8.
+    - (C1) `tile` has at least one row, and 1 column or a multiple of 8.
     - (C2) `a` and the result have at least two dimensions; with `kernel`, one to three spatial
       dimensions and two more.
     - (C3) Views stay within their tensors. `result_view` covers the result: its columns are
@@ -170,6 +171,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [Ttc_MapsDimensions, Ttc_Shardable,
     - (C11) A `b` that is not f32 is packed.
     - (C12) `shuffle` requires `kernel`, and divides the channels of `a`. The rows of its `plan` are not
       `copied`.
+    - (C13) A `tile` of one column has at most 8 rows and requires `kernel`, an f32 `b`, one group of at most 4 columns,
+      and consecutive channels in multiples of 16 without `shuffle`.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}

@@ -50,13 +50,26 @@ TEST(GemmKernel, Convolution) {
       {2, 2, 9, {50}, {5}, {2}, {2, 2}, {}, 1, {}, 0, true},
       {2, 3, 16, {12, 12}, {4, 4}, {4, 4}, {}, {}, 1, {}, 0, true},
       {2, 15, 16, {6, 8}, {3, 3}, {}, {-1, -1, 1, -2}, {}, 1, {}, 0, true},
+      // A few columns: vectors along the depth.
+      {1, 32, 3, {17, 19}, {5, 3}, {}, {2, 1, 2, 1}, {}},
+      {2, 16, 1, {6, 7}, {3, 3}, {2, 1}, {1, 0, 1, 1}, {}},
+      {1, 48, 4, {9, 11}, {3, 3}, {}, {2, 2, 2, 2}, {2, 2}},
+      {1, 64, 2, {13, 5}, {1, 1}, {}, {}, {}},
+      {3, 16, 2, {29}, {5}, {}, {2, 2}, {}},
+      {1, 32, 3, {3, 4, 5}, {3, 3, 3}, {}, {1, 1, 1, 1, 1, 1}, {}},
+      {1, 16, 3, {5, 6}, {3, 3}, {}, {2, 2, 2, 2}, {}, 1, {2, 2}},
+  };
+  const int64_t lanes = mlir::ttc::getVectorLength(host());
+  auto chooseTile = [&](const Conv &v) {
+    if (v.o <= 4 && v.c % 16 == 0)
+      return mlir::ttc::GemmTile{lanes == 16 && v.o <= 3 ? 8 : 3, 1};
+    return mlir::ttc::chooseGemmTile(lanes, product(v.out()), v.o / v.groups);
   };
   for (Tail tail : {Tail::none, Tail::position, Tail::calledPosition}) {
     KernelSuite suite;
-    int64_t lanes = mlir::ttc::getVectorLength(host());
     for (const Conv &v : cases) {
-      int64_t og = v.o / v.groups, rows = product(v.out());
-      auto tile = mlir::ttc::chooseGemmTile(lanes, rows, og);
+      int64_t og = v.o / v.groups;
+      auto tile = chooseTile(v);
       int64_t k = product(v.kernel) * v.c / v.groups;
       std::string attributes = v.attributes() + ", packed, groups = " + std::to_string(v.groups) +
                                " : i64, tile = " + array({tile.rows, tile.columns});
@@ -84,7 +97,7 @@ TEST(GemmKernel, Convolution) {
     ASSERT_TRUE(suite.compile(host()));
     for (auto [index, v] : llvm::enumerate(cases)) {
       int64_t cg = v.c / v.groups, og = v.o / v.groups, taps = product(v.kernel);
-      int64_t nr = mlir::ttc::chooseGemmTile(lanes, product(v.out()), og).columns;
+      int64_t nr = chooseTile(v).columns;
       int64_t panels = (og + nr - 1) / nr;
       Buffer x(v.n * product(v.in) * v.c), w(taps * cg * v.o);
       Buffer packed(v.groups * panels * taps * cg * nr);

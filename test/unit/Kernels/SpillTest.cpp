@@ -140,6 +140,20 @@ TEST(Spills, Recurrences) {
       }
 }
 
+/// Vectors along the depth.
+TEST(Spills, FewColumns) {
+  for (StringRef cpu : {"x86-64-v3", "znver4"})
+    for (int64_t columns = 1; columns <= 4; ++columns) {
+      const int64_t rows = std::min<int64_t>((cpu == "znver4" ? 24 : 12) / columns, 8);
+      expectNoSpills(cpu, static_cast<int>(rows * columns),
+                     "ttc.kernel.gemm %0, %1 {packed, kernel = array<i64: 3, 3>, "
+                     "pads = array<i64: 1, 1, 1, 1>, tile = " +
+                         array({rows, 1}) + "}",
+                     {tensor({1, 24, 24, 64}), tensor({1, columns, 576, 1})},
+                     tensor({1, 24, 24, columns}));
+    }
+}
+
 TEST(Spills, Convolutions) {
   for (const Machine &machine : machines) {
     // 28 lines of 28 pixels are whole tiles of 14 and 8 rows; 24 of 24 of 6.

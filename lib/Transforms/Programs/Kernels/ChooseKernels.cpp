@@ -194,7 +194,9 @@ struct ConvToKernel : KernelPattern<ConvOp> {
     } else {
       ArrayRef<int64_t> tile = getChoice(op).getTile();
       // A shuffle of the channels is read, not made, and so are planes of few channels.
-      std::optional<ChannelShuffle> shuffle = getChannelShuffle(op.getX());
+      std::optional<ChannelShuffle> shuffle;
+      if (tile[1] != 1)
+        shuffle = getChannelShuffle(op.getX());
       ViewedValue x{shuffle ? shuffle->x : op.getX(), {}};
       if (std::optional<ViewedValue> planes = getPlanes(op))
         x = *planes;

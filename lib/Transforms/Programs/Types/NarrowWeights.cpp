@@ -32,8 +32,9 @@ std::optional<Weights> getWeights(ConstantOp constant) {
     return std::nullopt;
   for (OpOperand &use : constant->getUses()) {
     auto product = dyn_cast<KernelGemmOp>(use.getOwner());
+    // Weights of a few columns are few.
     if (!product || !product.getPacked() || use.get() != product.getB() ||
-        use.get() == product.getA())
+        use.get() == product.getA() || product.getTile()[1] == 1)
       return std::nullopt;
     weights.products.push_back(product);
   }

@@ -9,10 +9,10 @@ func.func @gemm(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 }
 
 // change: tile = array<i64: 6, 16> => tile = array<i64: 6, 12>
-// expected-error {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and a multiple of 8 columns, found [6, 12]}}
+// expected-error {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and 1 or a multiple of 8 columns, found [6, 12]}}
 
 // change: tile = array<i64: 6, 16> => tile = array<i64: 6>
-// expected-error {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and a multiple of 8 columns, found [6]}}
+// expected-error {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and 1 or a multiple of 8 columns, found [6]}}
 
 // change: tensor<4x8xf32> => tensor<8xf32>
 // change: tensor<4x16xf32> => tensor<16xf32>
@@ -132,6 +132,10 @@ func.func @gemm(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 
 // change: tensor<1x1x36x16xf32> => tensor<1x1x36x8xf32>
 // expected-error {{'ttc.kernel.gemm' op (C8) expected b packed as [1, 1, 36, 16], found [1, 1, 36, 8]}}
+
+// change: tile = array<i64: 6, 16> => tile = array<i64: 6, 1>
+// change: tensor<1x1x36x16xf32> => tensor<1x16x36x1xf32>
+// expected-error {{'ttc.kernel.gemm' op (C13) expected, with a tile of one column, at most 8 rows of it, and a convolution of at most 4 columns of one group by packed f32 weights, on channels in multiples of 16 that are consecutive and not shuffled}}
 
 // -----
 
