@@ -147,11 +147,16 @@ int64_t RecurrenceOp::getOperationCount() {
 /// Sequences are independent; steps are not, nor are units.
 void RecurrenceOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
-  const int batch = map.addParallel();
+  const int steps = map.addWhole(), batch = map.addParallel();
+  map.set(0, 0, steps);
   map.set(0, 1, batch);
   map.set(2, 2, batch);
-  if (getLengths())
-    map.set(getLengthsMutable().begin()->getOperandNumber(), 0, batch);
+  if (getLengths()) {
+    const unsigned lengths = getLengthsMutable().begin()->getOperandNumber();
+    map.set(lengths, 0, batch);
+    if (tensorType(getLengths()).getNumElements() == 1)
+      map.setExtent(steps, static_cast<int>(lengths));
+  }
   if (getSequences())
     map.setExtent(batch, static_cast<int>(getSequencesMutable().begin()->getOperandNumber()));
   map.set(y, 2, batch);

@@ -138,6 +138,32 @@ func.func @attention(%x: tensor<4x16x32xf32> {ttc.dims = affine_map<()[s0, s1] -
 
 // -----
 
+// A recurrent layer reads the steps and the sequences that a run has.
+// CHECK-LABEL: @steps
+// CHECK: ttc.fusion {{.*}} -> tensor<5x4x20xf32> attributes {within = #ttc.within<argument = 1, sizes = [5, 4, 20], bounds = ()[s0, s1] -> (s1, s0, 20)>
+// CHECK: ttc.exp
+func.func @steps(%x: tensor<5x4x20xf32> {ttc.dims = affine_map<()[s0, s1] -> (s1, s0, 20)>}, %w: tensor<1x2x20x1x16xf32>, %s: tensor<1x1x4x20xf32>, %extents: tensor<2xi32> {ttc.name = "extents"}) -> (tensor<1x1x4x20xf32> {ttc.dims = affine_map<()[s0, s1] -> (1, 1, s0, 20)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["batch", "sequence"], low = [1, 1], high = [4, 5]>} {
+  %b = ttc.fusion (%a = %extents : tensor<2xi32>) -> tensor<1xi32> {
+    %r = ttc.slice %a {starts = [0], sizes = [1], steps = [1]} : (tensor<2xi32>) -> tensor<1xi32>
+    ttc.yield %r : tensor<1xi32>
+  }
+  %n = ttc.fusion (%a = %extents : tensor<2xi32>) -> tensor<1xi32> {
+    %r = ttc.slice %a {starts = [1], sizes = [1], steps = [1]} : (tensor<2xi32>) -> tensor<1xi32>
+    ttc.yield %r : tensor<1xi32>
+  }
+  %0 = ttc.fusion (%a = %x : tensor<5x4x20xf32>) -> tensor<5x4x20xf32> {
+    %r = ttc.exp %a : (tensor<5x4x20xf32>) -> tensor<5x4x20xf32>
+    ttc.yield %r : tensor<5x4x20xf32>
+  }
+  %1:2 = ttc.fusion (%a = %0 : tensor<5x4x20xf32>, %c = %w : tensor<1x2x20x1x16xf32>, %d = %s : tensor<1x1x4x20xf32>, %e = %n : tensor<1xi32>, %f = %b : tensor<1xi32>) -> (tensor<5x1x4x20xf32>, tensor<1x1x4x20xf32>) {
+    %y, %last = ttc.recurrence rnn_tanh %a, %c, %d lengths %e sequences %f : (tensor<5x4x20xf32>, tensor<1x2x20x1x16xf32>, tensor<1x1x4x20xf32>, tensor<1xi32>, tensor<1xi32>) -> (tensor<5x1x4x20xf32>, tensor<1x1x4x20xf32>)
+    ttc.yield %y, %last : tensor<5x1x4x20xf32>, tensor<1x1x4x20xf32>
+  }
+  return %1#1 : tensor<1x1x4x20xf32>
+}
+
+// -----
+
 // Without a variant, nothing is known.
 // CHECK-LABEL: @other
 // CHECK-NOT: within
