@@ -60,9 +60,8 @@ LogicalResult VariantAttr::verifyDims(AffineMap dims, ShapedType type,
       return product.times > 0 && llvm::all_of(product.factors, isWritable);
     };
     if (!size || !isWritable(*size) || !llvm::all_of(size->products, isPositive))
-      return emitError()
-             << "(D2) expected a sum of multiples and products with at most one quotient, found "
-             << text(expr);
+      return emitError() << "(D2) expected a sum of multiples, products and quotients, found "
+                         << text(expr);
     std::optional<int64_t> most = size->at(getHigh()), least = size->at(getLow());
     if (!most || *most != type.getDimSize(i) || !least || *least < 0)
       return emitError() << "(D3) expected a size of " << type.getDimSize(i) << " in dimension "

@@ -418,7 +418,7 @@ LogicalResult mlir::ttc::makeVariants(ArrayRef<std::pair<func::FuncOp, VariantAt
   constexpr size_t kMostImports = 96;
   auto [largest, attribute] = variants.back();
   MLIRContext *context = largest.getContext();
-  const ExtentSpace space = getExtentSpace(attribute);
+  ExtentSpace space = getExtentSpace(attribute);
   std::vector<Probe> others(probes.begin(), probes.end());
   for (auto [function, variant] : variants.drop_back())
     others.push_back({SmallVector<int64_t>(variant.getHigh()), function});

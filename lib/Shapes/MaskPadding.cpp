@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Masks.h"
+#include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ExtentRules.h"
 #include "dialects/Ttc/TtcAttributes.h"
@@ -36,7 +37,8 @@ public:
   int64_t numRewritten = 0;
 
 private:
-  LogicalResult follow(Operation *op);
+  void addDimensions();
+  FailureOr<bool> closeGapsThatDiffer(Operation *op);
   LogicalResult checkProbes(Operation *op);
   FailureOr<bool> closeGapsOfResults(Operation *terminator);
   LogicalResult checkStates();
@@ -48,7 +50,53 @@ private:
 
 } // namespace
 
+/// Those that sizes from the importer take.
+void Variant::addDimensions() {
+  for (BlockArgument argument : function.getArguments())
+    if (auto dims =
+            function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), kDimsAttrName))
+      masks.addDimensions(dims.getValue());
+  for (Operation &op : function.getOps())
+    for (StringRef name : {kDimsAttrName, kNumbersAttrName})
+      if (auto map = op.getAttrOfType<AffineMapAttr>(name))
+        masks.addDimensions(map.getValue());
+}
+
+/// Operands may have the same elements along a dimension, with padding between them in one and
+/// after them in another. Returns whether one is without gaps now.
+FailureOr<bool> Variant::closeGapsThatDiffer(Operation *op) {
+  SmallVector<std::pair<OpOperand *, int64_t>> gaps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+      if (masks.isPadded(operand.get(), dim) && !masks.getExtent(operand.get(), dim))
+        gaps.push_back({&operand, dim});
+  }
+  if (gaps.empty() || op->getNumOperands() == 1 || op->getNumRegions() != 0)
+    return false;
+  const DimensionMap map = getDimensionMap(op);
+  for (auto [operand, dim] : gaps) {
+    ArrayRef<int> loops = map.getIndex(operand->getOperandNumber(), dim).loops;
+    for (OpOperand &other : op->getOpOperands())
+      for (int64_t at = 0; at < map.getRank(other.getOperandNumber()); ++at) {
+        if (loops.size() != 1 || map.getIndex(other.getOperandNumber(), at).loops != loops ||
+            !masks.isPadded(other.get(), at) ||
+            areEqual(masks.getSpace(), masks.getPadding(operand->get(), dim),
+                     masks.getPadding(other.get(), at)))
+          continue;
+        OpBuilder builder(op);
+        FailureOr<Value> closed = closeGaps(op, builder, masks, operand->get(), dim);
+        if (failed(closed))
+          return failure();
+        operand->set(*closed);
+        return true;
+      }
+  }
+  return false;
+}
+
 LogicalResult Variant::run() {
+  addDimensions();
   const ExtentSpace &space = masks.getSpace();
   for (BlockArgument argument : function.getArguments()) {
     auto dims = function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), kDimsAttrName);
@@ -76,8 +124,10 @@ LogicalResult Variant::run() {
       next = previous ? previous->getNextNode() : &block.front();
       continue;
     }
-    FailureOr<bool> isReplaced = false;
-    if (auto following = dyn_cast<ExtentOpInterface>(op)) {
+    FailureOr<bool> isReplaced = closeGapsThatDiffer(op);
+    if (failed(isReplaced) || *isReplaced) {
+      // Below: the new ops come before.
+    } else if (auto following = dyn_cast<ExtentOpInterface>(op)) {
       OpBuilder builder(op);
       isReplaced = following.followExtents(builder, masks);
     } else if (llvm::any_of(op->getOperands(), [&](Value v) { return masks.isPadded(v); }) &&
@@ -230,26 +280,15 @@ static void unifyResultDims(ArrayRef<func::FuncOp> variants) {
   func::FuncOp largest = variants.back();
   for (func::FuncOp function : variants.drop_back()) {
     ExtentSpace space = getExtentSpace(function->getAttrOfType<VariantAttr>(kVariantAttrName));
-    auto addProducts = [&](AffineMap map) {
-      map.walkExprs([&](AffineExpr expr) {
-        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-        if (!binary || binary.getKind() != AffineExprKind::Mul)
-          return;
-        std::optional<Extent> a = space.fromExpr(binary.getLHS());
-        std::optional<Extent> b = space.fromExpr(binary.getRHS());
-        if (a && b)
-          space.multiply(*a, *b);
-      });
-    };
     for (unsigned index = 0; index < function.getNumResults(); ++index) {
       auto wanted = largest.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
       auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
       if (!wanted || !type)
         continue;
       auto own = function.getResultAttrOfType<AffineMapAttr>(index, kDimsAttrName);
-      addProducts(wanted.getValue());
+      space.addDimensions(wanted.getValue());
       if (own)
-        addProducts(own.getValue());
+        space.addDimensions(own.getValue());
       auto isSame = [&](int64_t dim) {
         std::optional<Extent> a = space.fromExpr(wanted.getValue().getResult(dim));
         std::optional<Extent> b = own ? space.fromExpr(own.getValue().getResult(dim))

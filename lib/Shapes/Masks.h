@@ -14,6 +14,7 @@ public:
   Masks(func::FuncOp function, ExtentSpace space, Value extents);
 
   const ExtentSpace &getSpace() const override { return space; }
+  std::optional<Extent> add(const Extent &a, const Extent &b) override { return space.add(a, b); }
   std::optional<Extent> multiply(const Extent &a, const Extent &b) override {
     return space.multiply(a, b);
   }
@@ -27,6 +28,8 @@ public:
   Value getExtentValue(const Extent &extent) override;
   std::optional<Extent> getDeclared(Operation *op, int64_t dim) const override;
 
+  /// Those of sizes that the function declares.
+  void addDimensions(AffineMap map) { space.addDimensions(map); }
   int64_t getNumMasks() const { return numMasks; }
 
 private:

@@ -37,10 +37,12 @@ const SizeFitter::Fit &SizeFitter::fit(ArrayRef<int64_t> values) const {
   return it->second;
 }
 
+/// A larger divisor overflows what computes with extents.
+static constexpr int64_t kMostDivisor = 1 << 20;
+
 SizeFitter::Fit SizeFitter::compute(ArrayRef<int64_t> values) const {
   Fit fit;
-  // A larger divisor overflows what computes with extents.
-  constexpr int64_t kMostDivisor = 1 << 20;
+  SmallVector<int64_t> rises;
   Extent extent = space.getConstant(0);
   unsigned numRounded = 0;
   ArrayRef<ExtentSpace::Dimension> dimensions = space.getDimensions();
@@ -74,6 +76,7 @@ SizeFitter::Fit SizeFitter::compute(ArrayRef<int64_t> values) const {
                  line->run > 1 ? getUnchecked(pairs, *line, last) : std::nullopt)
       want(*unchecked);
     numRounded += line->run > 1;
+    rises.push_back(line->rise);
     const int64_t run = line->run * dimension.step, common = std::gcd(run, line->rise),
                   divisor = std::lcm(extent.divisor, run / common);
     if (divisor > kMostDivisor)
@@ -93,9 +96,88 @@ SizeFitter::Fit SizeFitter::compute(ArrayRef<int64_t> values) const {
     most = std::min(most, value * extent.divisor - sum + extent.divisor - 1);
   }
   extent.offset = least;
+  if (least > most && numRounded == 0 && fit.wanted.empty())
+    return addProducts(values, rises);
   // Of one line, they are all the same; where several round together, they may not be.
   if (least > most || (numRounded > 1 && least != most))
     return Fit();
   fit.extent = extent;
+  return fit;
+}
+
+/// `rises` are those of one step along each dimension from the largest sizes.
+SizeFitter::Fit SizeFitter::addProducts(ArrayRef<int64_t> values, ArrayRef<int64_t> rises) const {
+  Fit fit;
+  fit.extent = space.getConstant(0); // until all points that are needed are there
+  const SmallVector<ExtentSpace::Dimension> dimensions(space.getDimensions());
+  const SmallVector<int64_t> &largest = points.front();
+  auto getValue = [&](ArrayRef<int64_t> point) -> std::optional<int64_t> {
+    for (auto [known, value] : llvm::zip_equal(points, values))
+      if (ArrayRef(known) == point)
+        return value;
+    if (fit.wanted.empty())
+      fit.wanted.assign(point.begin(), point.end());
+    return std::nullopt;
+  };
+  /// A multiple of the product of two dimensions.
+  struct Term {
+    unsigned left, right;
+    int64_t times, over;
+  };
+  SmallVector<Term> terms;
+  int64_t divisor = 1;
+  for (unsigned left = 0; left < dimensions.size(); ++left)
+    for (unsigned right = left + 1; right < dimensions.size(); ++right) {
+      if (rises[left] == 0 || rises[right] == 0)
+        continue;
+      const ExtentSpace::Dimension &a = dimensions[left], &b = dimensions[right];
+      SmallVector<int64_t> point = largest;
+      point[left] = a.low;
+      point[right] = b.low;
+      std::optional<int64_t> corner = getValue(point);
+      // Another one, to rely on.
+      point[left] += (a.high - a.low) / a.step / 2 * a.step;
+      point[right] += (b.high - b.low) / b.step / 2 * b.step;
+      getValue(point);
+      if (!corner)
+        continue;
+      const int64_t width = a.high - a.low, height = b.high - b.low;
+      const int64_t difference = *corner - values.front() + rises[left] * (width / a.step) +
+                                 rises[right] * (height / b.step);
+      if (difference == 0)
+        continue;
+      const int64_t common = std::gcd(difference, width * height);
+      terms.push_back({left, right, difference / common, width * height / common});
+      divisor = std::lcm(divisor, terms.back().over);
+      if (divisor > kMostDivisor)
+        return Fit();
+    }
+  if (!fit.wanted.empty())
+    return fit;
+  for (const ExtentSpace::Dimension &dimension : dimensions)
+    divisor = std::lcm(divisor, dimension.step);
+  if (divisor > kMostDivisor)
+    return Fit();
+  Extent extent = space.getConstant(0);
+  for (auto [multiplier, rise, dimension] : llvm::zip_equal(
+           MutableArrayRef(extent.multipliers).take_front(dimensions.size()), rises, dimensions))
+    multiplier = rise * (divisor / dimension.step);
+  for (const Term &term : terms) {
+    const int64_t times = term.times * (divisor / term.over);
+    std::optional<Extent> product =
+        space.multiply(space.getDimension(term.left), space.getDimension(term.right));
+    if (!product)
+      return Fit();
+    extent.multipliers.resize(std::max(extent.multipliers.size(), product->multipliers.size()));
+    for (auto [to, unit] : llvm::zip_first(product->multipliers, extent.multipliers))
+      unit += times * to;
+    extent.multipliers[term.left] -= times * largest[term.right];
+    extent.multipliers[term.right] -= times * largest[term.left];
+  }
+  extent.offset = divisor * values.front() - space.evaluate(extent, largest);
+  for (auto [point, value] : llvm::zip_equal(points, values))
+    if (space.evaluate(extent, point) != divisor * value)
+      return Fit();
+  fit.extent = space.floorDiv(extent, divisor);
   return fit;
 }

@@ -13,11 +13,14 @@ namespace mlir::ttc {
 /// Along one dimension, an extent is a rounded line. Points that leave one line are found as in a
 /// bisection: sizes are asked for one by one, each where the lines that are left differ most. A
 /// stride of 320 takes 15 to 20 of them, whatever the range.
+///
+/// Sums that are not rounded may have products of two dimensions: (batch + 1) * sequence. Two more
+/// points tell each.
 class SizeFitter {
 public:
   /// The largest sizes come first. Those with the least size along one dimension are among the
   /// others.
-  SizeFitter(const ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
+  SizeFitter(ExtentSpace &space, std::vector<SmallVector<int64_t>> points)
       : space(space), points(std::move(points)) {}
 
   struct Fit {
@@ -31,8 +34,9 @@ public:
 
 private:
   Fit compute(ArrayRef<int64_t> values) const;
+  Fit addProducts(ArrayRef<int64_t> values, ArrayRef<int64_t> rises) const;
 
-  const ExtentSpace &space;
+  ExtentSpace &space; ///< takes the products
   std::vector<SmallVector<int64_t>> points;
   /// A model has few different ones.
   mutable std::map<std::vector<int64_t>, Fit> known;

@@ -177,3 +177,21 @@ func.func @recurrence(%x: tensor<5x3x20xf32> {ttc.dims = affine_map<()[s0, s1] -
   %1 = ttc.reduce_sum %0#0 {axes = [0]} : (tensor<5x1x3x20xf32>) -> tensor<1x3x20xf32>
   return %1 : tensor<1x3x20xf32>
 }
+
+// -----
+
+// Two texts as one list, beside a table that has no gaps: the list's are closed, and then padded at its end.
+// CHECK-LABEL: func.func @beside
+// CHECK-SAME: -> (tensor<14xf32> {ttc.dims = #[[DIMS:.*]]})
+// CHECK: %[[FLAT:.*]] = ttc.reshape %arg0
+// CHECK: %[[LIST:.*]] = ttc.gather %[[FLAT]]
+// CHECK: %[[SUM:.*]] = ttc.add %[[LIST]], %arg1
+// CHECK: ttc.pad %{{.*}} {high = [2]
+func.func @beside(%x: tensor<2x6xf32> {ttc.dims = affine_map<()[s0] -> (2, s0)>}, %table: tensor<12xf32> {ttc.dims = affine_map<()[s0] -> (s0 * 2)>},
+                  %extents: tensor<1xi32> {ttc.name = "extents"}) -> tensor<14xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["length"], low = [1], high = [6]>} {
+  %0 = ttc.reshape %x : (tensor<2x6xf32>) -> tensor<12xf32>
+  %1 = ttc.add %0, %table : (tensor<12xf32>, tensor<12xf32>) -> tensor<12xf32>
+  %2 = ttc.pad %1 {low = [0], high = [2], value = 0.0} : (tensor<12xf32>) -> tensor<14xf32>
+  return %2 : tensor<14xf32>
+}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Interfaces/Extents.h"
-#include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/TtcOpBase.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
@@ -78,7 +77,7 @@ bool ExtentSpace::isExact(const Extent &extent) const {
   return first % extent.divisor == 0;
 }
 
-std::optional<Extent> ExtentSpace::add(const Extent &a, const Extent &b) const {
+std::optional<Extent> ExtentSpace::addExact(const Extent &a, const Extent &b) const {
   // floor(a) + b is floor(a + b) if b is an integer.
   if (!isExact(a) && !isExact(b))
     return std::nullopt;
@@ -87,6 +86,13 @@ std::optional<Extent> ExtentSpace::add(const Extent &a, const Extent &b) const {
   for (auto [index, to] : llvm::enumerate(sum.multipliers))
     to = getMultiplier(a, index) * b.divisor + getMultiplier(b, index) * a.divisor;
   return normalize(sum);
+}
+
+std::optional<Extent> ExtentSpace::add(const Extent &a, const Extent &b) {
+  if (std::optional<Extent> sum = addExact(a, b))
+    return sum;
+  std::optional<Extent> left = addRounded(a), right = addRounded(b);
+  return left && right ? addExact(*left, *right) : std::nullopt;
 }
 
 std::optional<Extent> ExtentSpace::multiply(const Extent &a, int64_t factor) const {
@@ -130,10 +136,7 @@ std::optional<Extent> ExtentSpace::multiply(const Extent &a, const Extent &b) {
   if (b.isConstant() && (b.offset == 1 || isExact(a)))
     return multiply(a, b.offset);
   if (b.isConstant()) {
-    // Multiples of what was rounded are those of a dimension of its own.
-    std::optional<Extent> rounded = findProduct(a, getConstant(1));
-    if (!rounded)
-      rounded = addProduct(a, getConstant(1));
+    std::optional<Extent> rounded = addRounded(a);
     return rounded ? multiply(*rounded, b.offset) : std::nullopt;
   }
   if (a.isConstant())
@@ -164,6 +167,12 @@ std::optional<Extent> ExtentSpace::addProduct(const Extent &a, const Extent &b) 
   dimensions.push_back(product);
   products.push_back({a, b});
   return getDimension(dimensions.size() - 1);
+}
+
+/// What was rounded, as a dimension of its own, of which there are multiples and sums.
+std::optional<Extent> ExtentSpace::addRounded(const Extent &a) {
+  std::optional<Extent> known = findProduct(a, getConstant(1));
+  return known ? known : addProduct(a, getConstant(1));
 }
 
 int64_t ExtentSpace::evaluate(const Extent &extent, ArrayRef<int64_t> sizes) const {
@@ -222,8 +231,39 @@ std::optional<int64_t> ExtentSpace::getLeastSum(ArrayRef<std::pair<Extent, int64
   return getLeast(sum);
 }
 
+/// Adds a multiple of an extent times a monomial. Returns false if the extent is rounded, other
+/// than as a dimension of its own.
+bool ExtentSpace::addMonomials(const Extent &extent, const Monomial &outer, int64_t times,
+                               Polynomial &sum) const {
+  if (extent.divisor != 1)
+    return false;
+  sum[outer] += times * extent.offset;
+  for (auto [index, multiplier] : llvm::enumerate(extent.multipliers)) {
+    if (multiplier == 0)
+      continue;
+    const auto *factors = getFactors(index);
+    if (!factors || factors->second.isConstant()) {
+      Monomial inner = outer;
+      inner.insert(llvm::upper_bound(inner, index), index);
+      sum[inner] += times * multiplier;
+      continue;
+    }
+    Polynomial product;
+    if (!addMonomials(factors->first, outer, times * multiplier, product))
+      return false;
+    for (const auto &[monomial, number] : product)
+      if (!addMonomials(factors->second, monomial, number, sum))
+        return false;
+  }
+  return true;
+}
+
 bool ExtentSpace::areEqual(const Extent &a, const Extent &b) const {
   if (areIdentical(a, b))
+    return true;
+  Polynomial difference;
+  if (addMonomials(a, {}, 1, difference) && addMonomials(b, {}, -1, difference) &&
+      llvm::all_of(difference, [](const auto &term) { return term.second == 0; }))
     return true;
   bool hasProduct = false;
   for (size_t index = numNamed; index < dimensions.size(); ++index)
@@ -295,7 +335,11 @@ std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
     return std::nullopt;
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return add(*left, *right);
+    if (std::optional<Extent> sum = addExact(*left, *right))
+      return sum;
+    left = findProduct(*left, getConstant(1));
+    right = findProduct(*right, getConstant(1));
+    return left && right ? addExact(*left, *right) : std::nullopt;
   case AffineExprKind::Mul:
     if (!right->isConstant())
       return findProduct(*left, *right);
@@ -309,6 +353,18 @@ std::optional<Extent> ExtentSpace::fromExpr(AffineExpr expr) const {
   default:
     return std::nullopt;
   }
+}
+
+void ExtentSpace::addDimensions(AffineMap map) {
+  map.walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    std::optional<Extent> a = binary ? fromExpr(binary.getLHS()) : std::nullopt,
+                          b = binary ? fromExpr(binary.getRHS()) : std::nullopt;
+    if (a && b && binary.getKind() == AffineExprKind::Mul)
+      multiply(*a, *b);
+    else if (a && b && binary.getKind() == AffineExprKind::Add)
+      add(*a, *b);
+  });
 }
 
 std::string ExtentSpace::print(const Extent &extent) const {
@@ -377,180 +433,4 @@ InFlightDiagnostic mlir::ttc::emitPaddingError(Operation *op, const ExtentScope 
     diagnostic << "dimension " << dim << " of the result";
   diagnostic << " has a size of its own in each run (" << extents << "): ";
   return diagnostic;
-}
-
-//===--- loops ------------------------------------------------------------------------===//
-
-namespace {
-/// The padding along each loop of an op.
-class LoopPaddings {
-public:
-  LoopPaddings(Operation *op, ExtentScope &scope, const DimensionMap &map)
-      : op(op), scope(scope), map(map), paddings(map.getLoops().size()) {}
-
-  /// Distributes the padding of an operand's dimension over the loops that index it.
-  LogicalResult collect(unsigned operand, int64_t dim);
-  /// The padding of a result's dimension.
-  Padding get(unsigned value, int64_t dim) const;
-  bool has(int loop) const { return paddings[loop].has_value(); }
-
-private:
-  Operation *op;
-  ExtentScope &scope;
-  const DimensionMap &map;
-  SmallVector<std::optional<Padding>> paddings;
-};
-} // namespace
-
-/// The same elements by fewer factors: the first `e` of rows of `n` elements are the first `e * n`.
-static Padding joinWhole(const ExtentSpace &space, const Padding &padding) {
-  Padding joined;
-  for (const PaddingFactor &factor : padding) {
-    std::optional<Extent> extent;
-    if (!joined.empty() && !factor.extent && joined.back().extent)
-      extent = space.multiply(*joined.back().extent, factor.size);
-    if (extent)
-      joined.back() = {joined.back().size * factor.size, extent};
-    else
-      joined.push_back(factor);
-  }
-  return joined;
-}
-
-LogicalResult LoopPaddings::collect(unsigned operand, int64_t dim) {
-  Value value = op->getOperand(operand);
-  const DimensionMap::Index &index = map.getIndex(operand, dim);
-  Padding left(scope.getPadding(value, dim));
-  if (left.empty())
-    return success();
-  if (!index.sections.empty())
-    return emitPaddingError(op, scope, value, dim)
-           << "its padding would lie between sections of the dimension";
-  auto add = [&](int loop, Padding padding) -> LogicalResult {
-    if (llvm::none_of(padding, [](const PaddingFactor &f) { return f.extent.has_value(); }))
-      return success();
-    std::optional<Padding> &known = paddings[loop];
-    if (!known) {
-      known = std::move(padding);
-      return success();
-    }
-    auto areSame = [&](auto pair) {
-      const auto &[a, b] = pair;
-      return a.size == b.size && a.extent.has_value() == b.extent.has_value() &&
-             (!a.extent || scope.getSpace().areEqual(*a.extent, *b.extent));
-    };
-    const Padding a = joinWhole(scope.getSpace(), *known), b = joinWhole(scope.getSpace(), padding);
-    if (a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), areSame))
-      return success();
-    return emitPaddingError(op, scope, value, dim)
-           << "another operand has another size there, which is not always the same";
-  };
-  if (index.loops.size() == 1)
-    return add(index.loops.front(), std::move(left));
-  // Factors of the padding to loops, outermost first.
-  size_t next = 0;
-  for (int loop : index.loops) {
-    int64_t size = map.getLoops()[loop].size;
-    Padding own;
-    while (size > 1) {
-      PaddingFactor &factor = left[next];
-      if (factor.size <= size && size % factor.size == 0) {
-        own.push_back(factor);
-        size /= factor.size;
-        ++next;
-        continue;
-      }
-      // An outer part of the factor: the inner one must be whole.
-      const int64_t inner = factor.size % size == 0 ? factor.size / size : 0;
-      if (inner && !factor.extent) {
-        own.push_back({size, std::nullopt});
-      } else {
-        std::optional<Extent> outer;
-        if (inner) {
-          outer = scope.getSpace().floorDiv(*factor.extent, inner);
-          if (!scope.getSpace().isExact(*outer))
-            outer.reset();
-        }
-        if (!outer)
-          return emitPaddingError(op, scope, value, dim)
-                 << "it is divided into parts of a size that does not divide it";
-        own.push_back({size, outer});
-      }
-      factor = {inner, std::nullopt};
-      size = 1;
-    }
-    if (failed(add(loop, std::move(own))))
-      return failure();
-  }
-  return success();
-}
-
-Padding LoopPaddings::get(unsigned value, int64_t dim) const {
-  Padding padding;
-  bool isPadded = false;
-  for (int loop : map.getIndex(value, dim).loops) {
-    if (paddings[loop]) {
-      llvm::append_range(padding, *paddings[loop]);
-      isPadded = true;
-    } else if (map.getLoops()[loop].size != 1) {
-      padding.push_back({map.getLoops()[loop].size, std::nullopt});
-    }
-  }
-  if (!isPadded)
-    padding.clear();
-  return padding;
-}
-
-static std::optional<Fill> getNeutral(Combiner combiner) {
-  switch (combiner) {
-  case Combiner::Sum:
-    return Fill::Zero;
-  case Combiner::Product:
-    return Fill::One;
-  case Combiner::Max:
-    return Fill::Lowest;
-  case Combiner::Min:
-    return Fill::Highest;
-  case Combiner::Mean:
-  case Combiner::None:
-    return std::nullopt;
-  }
-  llvm_unreachable("unexpected combiner");
-}
-
-LogicalResult mlir::ttc::followLoops(Operation *op, ExtentScope &scope,
-                                     function_ref<bool(int loop)> isOwn) {
-  if (llvm::none_of(op->getOperands(), [&](Value value) { return scope.isPadded(value); }))
-    return success();
-  const DimensionMap map = getDimensionMap(op);
-  LoopPaddings paddings(op, scope, map);
-  for (OpOperand &operand : op->getOpOperands()) {
-    const unsigned number = operand.getOperandNumber();
-    for (int64_t dim = 0; dim < map.getRank(number); ++dim) {
-      if (!scope.isPadded(operand.get(), dim))
-        continue;
-      const DimensionMap::Index &index = map.getIndex(number, dim);
-      if (isOwn && llvm::all_of(index.loops, isOwn))
-        continue;
-      if (failed(paddings.collect(number, dim)))
-        return failure();
-      for (int loop : index.loops) {
-        const DimensionMap::Loop &info = map.getLoops()[loop];
-        if (!paddings.has(loop) || info.kind == LoopKind::Parallel)
-          continue;
-        const bool keepsPlace = info.kind == LoopKind::Whole && info.combiner != Combiner::None;
-        std::optional<Fill> neutral = getNeutral(info.combiner);
-        if ((info.kind != LoopKind::Reduction && !keepsPlace) || !neutral)
-          return emitPaddingError(op, scope, operand.get(), dim)
-                 << "the op would compute with what follows it";
-        if (failed(scope.fill(operand, dim, *neutral)))
-          return failure();
-      }
-    }
-  }
-  for (auto [number, result] : llvm::enumerate(op->getResults()))
-    for (int64_t dim = 0; dim < map.getRank(map.getResult(number)); ++dim)
-      if (Padding padding = paddings.get(map.getResult(number), dim); !padding.empty())
-        scope.setPadding(result, dim, std::move(padding));
-  return success();
 }

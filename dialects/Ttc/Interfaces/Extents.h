@@ -6,6 +6,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include <map>
+#include <vector>
 
 namespace mlir::ttc {
 
@@ -25,8 +27,8 @@ struct Extent {
 ///
 /// A product of two extents is not affine. It becomes a dimension of its own, after the named ones,
 /// whose size follows from theirs: height / 8 * width / 8 elements of a flattened image. So does an
-/// extent that was rounded and is multiplied, times 1: 8 * (samples / 8) after convolutions and
-/// transposed ones.
+/// extent that was rounded and is multiplied or added to another one, times 1: 8 * (samples / 8)
+/// after convolutions and transposed ones.
 class ExtentSpace {
 public:
   struct Dimension {
@@ -47,8 +49,9 @@ public:
   Extent getConstant(int64_t value) const;
   Extent getDimension(unsigned index) const;
   Extent add(const Extent &a, int64_t number) const;
-  /// Nothing if the sum cannot be written as an extent.
-  std::optional<Extent> add(const Extent &a, const Extent &b) const;
+  /// Adds dimensions where both are rounded, unless they are there. Nothing if an extent may be
+  /// negative.
+  std::optional<Extent> add(const Extent &a, const Extent &b);
   std::optional<Extent> multiply(const Extent &a, int64_t factor) const;
   /// Adds a dimension where it takes one, unless it is there. Nothing if an extent may be negative.
   std::optional<Extent> multiply(const Extent &a, const Extent &b);
@@ -69,15 +72,25 @@ public:
   /// A symbol, a sum of multiples of symbols and a constant, or such a sum floordiv a constant; of
   /// products, semi-affine ones.
   AffineExpr getExpr(const Extent &extent, MLIRContext *context) const;
+  /// Nothing if the expression takes dimensions that are not there (addDimensions()).
   std::optional<Extent> fromExpr(AffineExpr expr) const;
+  /// Adds those that the map's results take.
+  void addDimensions(AffineMap map);
 
   /// "2 * sequence + 1"
   std::string print(const Extent &extent) const;
 
 private:
   Extent normalize(Extent extent) const;
+  std::optional<Extent> addExact(const Extent &a, const Extent &b) const;
   std::optional<Extent> findProduct(const Extent &a, const Extent &b) const;
   std::optional<Extent> addProduct(const Extent &a, const Extent &b);
+  std::optional<Extent> addRounded(const Extent &a);
+  /// The dimensions that are multiplied, ascending.
+  using Monomial = std::vector<size_t>;
+  using Polynomial = std::map<Monomial, int64_t>;
+  bool addMonomials(const Extent &extent, const Monomial &outer, int64_t times,
+                    Polynomial &sum) const;
   bool addBound(Extent &sum, const Extent &extent, int64_t times, int64_t over) const;
 
   SmallVector<Dimension, 2> dimensions;
@@ -94,6 +107,10 @@ struct PaddingFactor {
 };
 using Padding = SmallVector<PaddingFactor, 1>;
 
+/// Whether the same elements are valid, if by other factors: the first `e` of rows of `n` elements
+/// are the first `e * n`.
+bool areEqual(const ExtentSpace &space, const Padding &a, const Padding &b);
+
 /// Numbers with which padding changes no result of an op.
 enum class Fill { Zero, One, Lowest, Highest };
 
@@ -105,6 +122,7 @@ public:
 
   virtual const ExtentSpace &getSpace() const = 0;
   /// Nothing if an extent may be negative.
+  virtual std::optional<Extent> add(const Extent &a, const Extent &b) = 0;
   virtual std::optional<Extent> multiply(const Extent &a, const Extent &b) = 0;
   /// Along a dimension of an operand or of a result that the rule has set.
   virtual const Padding &getPadding(Value value, int64_t dim) const = 0;

@@ -41,6 +41,19 @@ bool scale(ValidSize &size, int64_t factor) {
          llvm::all_of(size.multipliers, [&](int64_t &m) { return multiply(m, factor, m); });
 }
 
+/// A multiple of what was rounded: a product whose other factor is 1.
+bool multiplyRounded(ValidSize &size, int64_t times) {
+  if (!size.products.empty())
+    return false;
+  ValidSize one, product;
+  one.multipliers.assign(size.multipliers.size(), 0);
+  product.multipliers = one.multipliers;
+  one.offset = 1;
+  product.products.push_back({times, {size, one}});
+  size = std::move(product);
+  return true;
+}
+
 bool addTo(ValidSize &sum, const ValidSize &term) {
   llvm::append_range(sum.products, term.products);
   return add(sum.offset, term.offset, sum.offset) &&
@@ -75,7 +88,9 @@ std::optional<ValidSize> ValidSize::get(AffineExpr expr, unsigned numExtents) {
   case AffineExprKind::Add: // x + y floordiv d = (x * d + y) floordiv d
     if (lhs->divisor != 1)
       std::swap(lhs, rhs);
-    if (lhs->divisor != 1 || !scale(*lhs, rhs->divisor) || !addTo(*rhs, *lhs))
+    if (lhs->divisor != 1 && !multiplyRounded(*lhs, 1))
+      return std::nullopt;
+    if (!scale(*lhs, rhs->divisor) || !addTo(*rhs, *lhs))
       return std::nullopt;
     return rhs;
   case AffineExprKind::Mul:
@@ -94,17 +109,7 @@ std::optional<ValidSize> ValidSize::get(AffineExpr expr, unsigned numExtents) {
       size.products.front().factors.push_back(*rhs);
       return size;
     }
-    if (lhs->divisor != 1) {
-      // A multiple of what was rounded: a product whose other factor is 1.
-      if (!lhs->products.empty())
-        return std::nullopt;
-      ValidSize one;
-      one.multipliers.assign(numExtents, 0);
-      one.offset = 1;
-      size.products.push_back({rhs->offset, {*lhs, one}});
-      return size;
-    }
-    if (!scale(*lhs, rhs->offset))
+    if (!(lhs->divisor != 1 ? multiplyRounded(*lhs, rhs->offset) : scale(*lhs, rhs->offset)))
       return std::nullopt;
     return lhs;
   case AffineExprKind::CeilDiv: // x ceildiv d = (x + d - 1) floordiv d

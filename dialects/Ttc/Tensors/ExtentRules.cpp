@@ -35,6 +35,17 @@ FailureOr<Extent> mlir::ttc::getValidExtent(Operation *op, ExtentScope &scope, V
          << "it merges dimensions, and the op needs them apart";
 }
 
+std::optional<Extent> mlir::ttc::countValid(ExtentScope &scope, Value value, int64_t dim) {
+  const ExtentSpace &space = scope.getSpace();
+  if (!scope.isPadded(value, dim))
+    return space.getConstant(tensorType(value).getDimSize(dim));
+  std::optional<Extent> count = space.getConstant(1);
+  for (const PaddingFactor &factor : scope.getPadding(value, dim))
+    if (count)
+      count = scope.multiply(*count, factor.extent.value_or(space.getConstant(factor.size)));
+  return count;
+}
+
 Value mlir::ttc::makeNumber(OpBuilder &builder, Location loc, Type elementType, double number) {
   auto type = RankedTensorType::get({}, elementType);
   Attribute value = isa<FloatType>(elementType)
@@ -247,15 +258,21 @@ static int64_t getCeilPadding(const Window &window) {
   return std::min(window.stride - 1, window.size - window.high - 1);
 }
 
+static SmallVector<int64_t> getDims(ArrayRef<Window> windows) {
+  return llvm::map_to_vector(windows, [](const Window &window) { return window.dim; });
+}
+
 /// The extents of what windows compute. `fill` is what those at the end may see beyond the operand;
 /// `inTiles` if kernels may compute neighbouring windows together, from all that one of them sees.
-static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> windows,
-                           std::variant<Fill, Value> fill, bool ceilMode = false,
-                           bool inTiles = false) {
+static FailureOr<bool> slide(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                             ArrayRef<Window> windows, std::variant<Fill, Value> fill,
+                             bool ceilMode = false, bool inTiles = false) {
+  const SmallVector<int64_t> dims = getDims(windows);
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(op, builder, scope, dims);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   const ExtentSpace &space = scope.getSpace();
   Value x = op->getOperand(0), y = op->getResult(0);
-  SmallVector<int64_t> dims =
-      llvm::map_to_vector(windows, [](const Window &window) { return window.dim; });
   if (failed(followOtherLoops(op, scope, 0, dims)))
     return failure();
   for (const Window &window : windows) {
@@ -266,8 +283,8 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
       return failure();
     const Extent slack = space.add(*extent, window.low + window.high - window.size);
     if (space.getLeast(slack) < 0)
-      return emitPaddingError(op, scope, x, window.dim)
-             << "the smallest is less than the window of " << window.size;
+      return FailureOr<bool>(emitPaddingError(op, scope, x, window.dim)
+                             << "the smallest is less than the window of " << window.size);
     const int64_t more = ceilMode ? getCeilPadding(window) : 0;
     const bool seesEnd =
         window.high + more > 0 || (inTiles && window.stride == 1 && window.size > 1);
@@ -278,28 +295,27 @@ static LogicalResult slide(Operation *op, ExtentScope &scope, ArrayRef<Window> w
     Extent count = space.floorDiv(space.add(slack, more), window.stride);
     scope.setExtent(y, window.dim, space.add(count, 1));
   }
-  return success();
-}
-
-FailureOr<bool> ConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(slide(*this, scope, getWindows(*this, tensorType(getW()).getShape().drop_front(2)),
-                   Fill::Zero, /*ceilMode=*/false, /*inTiles=*/true)))
-    return failure();
   return false;
 }
 
-FailureOr<bool> IntConvOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(slide(*this, scope, getWindows(*this, tensorType(getW()).getShape().drop_front(2)),
-                   getXZero())))
-    return failure();
-  return false;
+FailureOr<bool> ConvOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return slide(*this, builder, scope,
+               getWindows(*this, tensorType(getW()).getShape().drop_front(2)), Fill::Zero,
+               /*ceilMode=*/false, /*inTiles=*/true);
 }
 
-FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &, ExtentScope &scope) {
+FailureOr<bool> IntConvOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return slide(*this, builder, scope,
+               getWindows(*this, tensorType(getW()).getShape().drop_front(2)), getXZero());
+}
+
+FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const ExtentSpace &space = scope.getSpace();
   SmallVector<Window> windows = getWindows(*this, tensorType(getW()).getShape().drop_front(2));
-  SmallVector<int64_t> dims =
-      llvm::map_to_vector(windows, [](const Window &window) { return window.dim; });
+  const SmallVector<int64_t> dims = getDims(windows);
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, dims);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (failed(followOtherLoops(*this, scope, 0, dims)))
     return failure();
   for (auto [window, extra] : llvm::zip_equal(windows, getOutputPadding())) {
@@ -324,10 +340,8 @@ FailureOr<bool> ConvTransposeOp::followExtents(OpBuilder &, ExtentScope &scope) 
   return false;
 }
 
-FailureOr<bool> MaxPoolOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(slide(*this, scope, getWindows(*this, getKernel()), Fill::Lowest, getCeilMode())))
-    return failure();
-  return false;
+FailureOr<bool> MaxPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return slide(*this, builder, scope, getWindows(*this, getKernel()), Fill::Lowest, getCeilMode());
 }
 
 FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
@@ -342,11 +356,11 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
       !getCountIncludePad() && llvm::any_of(windows, [&](const Window &window) {
         return (window.high > 0 || getCeilMode()) && scope.isPadded(getX(), window.dim);
       });
-  if (!dividesByValid) {
-    if (failed(slide(*this, scope, windows, Fill::Zero, getCeilMode())))
-      return failure();
-    return false;
-  }
+  if (!dividesByValid)
+    return slide(*this, builder, scope, windows, Fill::Zero, getCeilMode());
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, getDims(windows));
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   // Both means divide by all elements of a window, and their quotient by the valid ones.
   auto type = tensorType(getX());
   SmallVector<int64_t> shape(type.getRank(), 1);
@@ -359,9 +373,6 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
   for (auto [dim, size] : llvm::enumerate(shape)) {
     std::optional<Extent> extent =
         size == 1 ? space.getConstant(1) : scope.getExtent(getX(), static_cast<int64_t>(dim));
-    if (!extent)
-      return FailureOr<bool>(emitPaddingError(*this, scope, getX(), static_cast<int64_t>(dim))
-                             << "it merges dimensions, and the op needs them apart");
     dims.push_back(space.getExpr(*extent, getContext()));
   }
   ones.getDefiningOp()->setAttr(
@@ -397,8 +408,12 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
 
 /// Blocks of `up` pixels of the result along `dim` for each pixel of the operand, or of `down` of
 /// the operand for each of the result.
-static LogicalResult followBlocks(Operation *op, ExtentScope &scope, ArrayRef<int64_t> dims,
-                                  ArrayRef<int64_t> up, ArrayRef<int64_t> down) {
+static FailureOr<bool> followBlocks(Operation *op, OpBuilder &builder, ExtentScope &scope,
+                                    ArrayRef<int64_t> dims, ArrayRef<int64_t> up,
+                                    ArrayRef<int64_t> down) {
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(op, builder, scope, dims);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   Value x = op->getOperand(0), y = op->getResult(0);
   if (failed(followOtherLoops(op, scope, 0, dims)))
     return failure();
@@ -412,22 +427,20 @@ static LogicalResult followBlocks(Operation *op, ExtentScope &scope, ArrayRef<in
     if (size)
       size = scope.getSpace().floorDiv(*size, divisor);
     if (!size || !scope.getSpace().isExact(*size))
-      return emitPaddingError(op, scope, x, dim) << "expected a size that blocks divide";
+      return FailureOr<bool>(emitPaddingError(op, scope, x, dim)
+                             << "expected a size that blocks divide");
     scope.setExtent(y, dim, *size);
   }
-  return success();
+  return false;
 }
-FailureOr<bool> DepthToSpaceOp::followExtents(OpBuilder &, ExtentScope &scope) {
+FailureOr<bool> DepthToSpaceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const ImageDims image(getX().getType(), getChannelsLast());
   auto dims = llvm::to_vector(llvm::seq(image.firstSpatial, image.firstSpatial + image.numSpatial));
-  if (failed(followBlocks(*this, scope, dims, getBlock(), SmallVector<int64_t>(dims.size(), 1))))
-    return failure();
-  return false;
+  return followBlocks(*this, builder, scope, dims, getBlock(),
+                      SmallVector<int64_t>(dims.size(), 1));
 }
-FailureOr<bool> SpaceToDepthOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(followBlocks(*this, scope, {2, 3}, {1, 1}, {getBlock(), getBlock()})))
-    return failure();
-  return false;
+FailureOr<bool> SpaceToDepthOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  return followBlocks(*this, builder, scope, {2, 3}, {1, 1}, {getBlock(), getBlock()});
 }
 
 //===--- in order ---------------------------------------------------------------------===//
@@ -476,56 +489,5 @@ FailureOr<bool> ArgsortOp::followExtents(OpBuilder &builder, ExtentScope &scope)
   if (failed(
           scope.fill((*this)->getOpOperand(0), axis, getLargest() ? Fill::Lowest : Fill::Highest)))
     return failure();
-  return false;
-}
-
-//===--- writes by index --------------------------------------------------------------===//
-
-/// An update whose index is out of range is left out, so padding of the updates has such indices.
-/// Along all other dimensions, everything stays in its place.
-static LogicalResult followScatter(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                   ArrayRef<int64_t> axes, int64_t outer) {
-  OpOperand &data = op->getOpOperand(0), &indices = op->getOpOperand(1);
-  Value updates = op->getOperand(2);
-  for (Value value : op->getOperands())
-    for (int64_t dim = 0; dim < tensorType(value).getRank(); ++dim)
-      if (scope.isPadded(value, dim) && failed(getValidExtent(op, scope, value, dim)))
-        return failure();
-  if (failed(countFromExtents(op, builder, scope, data, indices, axes)))
-    return failure();
-  for (int64_t dim = 0; dim < outer; ++dim) {
-    if (scope.isPadded(updates, dim) && !scope.isPadded(indices.get(), dim))
-      return emitPaddingError(op, scope, updates, dim)
-             << "expected indices of the same size in each run";
-    if (failed(scope.fill(indices, dim, Fill::Lowest)))
-      return failure();
-  }
-  for (int64_t dim = 0; dim < tensorType(data.get()).getRank(); ++dim)
-    scope.setPadding(op->getResult(0), dim, scope.getPadding(data.get(), dim));
-  return success();
-}
-
-FailureOr<bool> ScatterElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  if (failed(followScatter(*this, builder, scope, {static_cast<int64_t>(getAxis())},
-                           tensorType(getIndices()).getRank())))
-    return failure();
-  return false;
-}
-
-FailureOr<bool> ScatterNdOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  const int64_t outer = tensorType(getIndices()).getRank() - 1,
-                count = tensorType(getIndices()).getShape().back();
-  if (scope.isPadded(getIndices(), outer))
-    return emitPaddingError(*this, scope, getIndices(), outer)
-           << "expected as many indices in every run";
-  if (failed(followScatter(*this, builder, scope, llvm::to_vector(llvm::seq<int64_t>(0, count)),
-                           outer)))
-    return failure();
-  // The slices that are written have the dimensions that the indices leave.
-  for (int64_t dim = count; dim < tensorType(getData()).getRank(); ++dim)
-    if (const int64_t own = outer + dim - count;
-        scope.isPadded(getUpdates(), own) && !scope.isPadded(getData(), dim))
-      return emitPaddingError(*this, scope, getUpdates(), own)
-             << "expected slices of the size of the data";
   return false;
 }

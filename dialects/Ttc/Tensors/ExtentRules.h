@@ -20,16 +20,20 @@ LogicalResult followOtherLoops(Operation *op, ExtentScope &scope, unsigned opera
 /// The extent of a dimension; an error if padding lies between its elements.
 FailureOr<Extent> getValidExtent(Operation *op, ExtentScope &scope, Value value, int64_t dim);
 
+/// How many elements of a dimension are valid, with padding between them or not. Nothing if that is
+/// no extent.
+std::optional<Extent> countValid(ExtentScope &scope, Value value, int64_t dim);
+
 /// The value without padding between its valid elements along a dimension of several factors, such
 /// as the pixels of an image: element i of the result is the i-th one that is valid. Fails, with a
 /// diagnostic at `op`, if their number is no extent.
 FailureOr<Value> closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope, Value value,
                            int64_t dim);
 
-/// For ops that count places along a dimension: closes the gaps of their first operand. Returns
-/// whether that is another one now.
+/// For ops that count places along these dimensions of their first operand: closes its gaps.
+/// Returns whether that is another one now.
 FailureOr<bool> closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                   int64_t dim);
+                                   ArrayRef<int64_t> dims);
 
 /// Lets users of the op's result, but `except`, have `value`, whose op is compared with the
 /// importer's shapes instead.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ttc_ExtentOpInterface of ops that move elements.
-#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/ExtentRules.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -143,15 +141,10 @@ void mlir::ttc::replaceResult(Operation *op, Value value, Operation *except) {
 FailureOr<Value> mlir::ttc::closeGaps(Operation *op, OpBuilder &builder, ExtentScope &scope,
                                       Value value, int64_t dim) {
   const Padding padding = scope.getPadding(value, dim);
-  Extent all = scope.getSpace().getConstant(1);
-  for (const PaddingFactor &factor : padding) {
-    std::optional<Extent> product =
-        scope.multiply(all, factor.extent.value_or(scope.getSpace().getConstant(factor.size)));
-    if (!product)
-      return emitPaddingError(op, scope, value, dim)
-             << "expected dimensions whose product can be computed";
-    all = *product;
-  }
+  std::optional<Extent> all = countValid(scope, value, dim);
+  if (!all)
+    return emitPaddingError(op, scope, value, dim)
+           << "expected dimensions whose product can be computed";
   // The digits of a number, whose bases are the extents, become those of one whose bases are the
   // sizes.
   IndexBuilder indices(op, builder, scope);
@@ -172,15 +165,18 @@ FailureOr<Value> mlir::ttc::closeGaps(Operation *op, OpBuilder &builder, ExtentS
 }
 
 FailureOr<bool> mlir::ttc::closeGapsOfOperand(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                              int64_t dim) {
+                                              ArrayRef<int64_t> dims) {
   Value x = op->getOperand(0);
-  if (!scope.isPadded(x, dim) || scope.getExtent(x, dim))
-    return false;
-  FailureOr<Value> closed = closeGaps(op, builder, scope, x, dim);
-  if (failed(closed))
-    return failure();
-  op->setOperand(0, *closed);
-  return true;
+  for (int64_t dim : dims) {
+    if (!scope.isPadded(x, dim) || scope.getExtent(x, dim))
+      continue;
+    FailureOr<Value> closed = closeGaps(op, builder, scope, x, dim);
+    if (failed(closed))
+      return failure();
+    op->setOperand(0, *closed);
+    return true; // the next dimension when the paddings of the new ops are known
+  }
+  return false;
 }
 
 /// Takes the dimensions whose parts begin at a computed place by index, the others by a slice.
@@ -239,17 +235,30 @@ static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &
   return success();
 }
 
-/// Sets the extent of a part of a dimension. `size` is that of the part.
-static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value part, int64_t dim,
-                              int64_t start, int64_t step, int64_t size) {
+/// What the importer says that the part has along a dimension, unless it is the same in all runs.
+static std::optional<Extent> getDeclaredPart(SliceOp op, ExtentScope &scope, int64_t dim) {
+  std::optional<Extent> declared = scope.getDeclared(op, dim);
+  return declared && !declared->isConstant() ? declared : std::nullopt;
+}
+
+/// Whether the part has all that is valid along a dimension.
+static bool takesAll(SliceOp op, ExtentScope &scope, int64_t dim) {
+  std::optional<Extent> declared = getDeclaredPart(op, scope, dim),
+                        valid = declared ? countValid(scope, op.getX(), dim) : std::nullopt;
+  return op.getStarts()[dim] == 0 && op.getSteps()[dim] == 1 &&
+         op.getSizes()[dim] == tensorType(op.getX()).getDimSize(dim) &&
+         (!declared || (valid && scope.getSpace().areEqual(*declared, *valid)));
+}
+
+/// Sets the extent of a part of a dimension.
+static LogicalResult takePart(SliceOp op, ExtentScope &scope, int64_t dim) {
   const ExtentSpace &space = scope.getSpace();
-  std::optional<Extent> declared =
-      op->getNumResults() == 1 ? scope.getDeclared(op, dim) : std::nullopt;
-  if (declared && declared->isConstant())
-    declared.reset();
+  Value x = op.getX(), part = op.getY();
+  const int64_t start = op.getStarts()[dim], step = op.getSteps()[dim], size = op.getSizes()[dim];
+  std::optional<Extent> declared = getDeclaredPart(op, scope, dim);
   if (!scope.isPadded(x, dim) && !declared)
     return success();
-  if (!declared && start == 0 && step == 1 && size == tensorType(x).getDimSize(dim)) {
+  if (takesAll(op, scope, dim)) {
     scope.setPadding(part, dim, scope.getPadding(x, dim));
     return success();
   }
@@ -275,30 +284,29 @@ static LogicalResult takePart(Operation *op, ExtentScope &scope, Value x, Value 
 }
 
 FailureOr<bool> SliceOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim) {
-    const bool takesAll = getStarts()[dim] == 0 && getSteps()[dim] == 1 &&
-                          getSizes()[dim] == tensorType(getX()).getDimSize(dim);
+  for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
     if (FailureOr<bool> hasClosed =
-            takesAll ? false : closeGapsOfOperand(*this, builder, scope, dim);
+            takesAll(*this, scope, dim) ? false : closeGapsOfOperand(*this, builder, scope, dim);
         failed(hasClosed) || *hasClosed)
       return hasClosed;
-  }
   if (auto starts = (*this)->getAttrOfType<AffineMapAttr>(kNumbersAttrName)) {
     if (failed(takeComputedParts(*this, starts.getValue(), builder, scope)))
       return failure();
     return true;
   }
   for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
-    if (failed(takePart(*this, scope, getX(), getY(), dim, getStarts()[dim], getSteps()[dim],
-                        getSizes()[dim])))
+    if (failed(takePart(*this, scope, dim)))
       return failure();
   return false;
 }
 StringRef SliceOp::getSizesName() { return "sizes"; }
 bool SliceOp::needsDims() { return true; }
 
-FailureOr<bool> SplitOp::followExtents(OpBuilder &, ExtentScope &scope) {
+FailureOr<bool> SplitOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const int64_t axis = getAxis();
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, axis);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (failed(followOtherLoops(*this, scope, 0, {axis})))
     return failure();
   if (!scope.isPadded(getX(), axis))
@@ -333,10 +341,10 @@ static LogicalResult closeGapsAfter(ConcatOp op, OpBuilder &builder, ExtentScope
     if (failed(extent))
       return failure();
     extents.push_back(*extent);
-    std::optional<Extent> sum = space.add(all, *extent);
+    std::optional<Extent> sum = scope.add(all, *extent);
     if (!sum)
       return emitPaddingError(op, scope, input, axis)
-             << "expected parts whose sizes add up to an affine function of the dimensions";
+             << "expected parts whose sizes are never negative";
     all = *sum;
   }
   builder.setInsertionPointAfter(op);
@@ -346,10 +354,13 @@ static LogicalResult closeGapsAfter(ConcatOp op, OpBuilder &builder, ExtentScope
   Extent end = space.getConstant(0);
   for (auto [input, extent] :
        llvm::zip_equal(op.getInputs().drop_back(), ArrayRef(extents).drop_back())) {
-    end = *space.add(end, extent);
+    end = *scope.add(end, extent);
     if (!scope.isPadded(input, axis))
       continue;
-    std::optional<Extent> gap = space.multiply(extent, -1);
+    std::optional<Extent> gap = scope.multiply(extent, space.getConstant(-1));
+    if (!gap)
+      return emitPaddingError(op, scope, input, axis)
+             << "expected parts whose sizes are never negative";
     gap = space.add(*gap, tensorType(input).getDimSize(axis));
     index = indices.choose(indices.below(place, indices.extent(end)), index,
                            indices.add(index, indices.extent(*gap)));
@@ -483,6 +494,9 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
         (!isConstant || (value != 0 && !isLowest)))
       computed.push_back(dim);
   }
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, changed);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (!computed.empty() && !isMasked) {
     if (failed(isConstant ? padByMask(*this, computed, builder, scope)
                           : padByIndex(*this, computed, builder, scope)))
@@ -505,61 +519,6 @@ FailureOr<bool> PadOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   return false;
 }
 
-LogicalResult mlir::ttc::countFromExtents(Operation *op, OpBuilder &builder, ExtentScope &scope,
-                                          OpOperand &data, OpOperand &indices,
-                                          ArrayRef<int64_t> axes) {
-  auto isPadded = [&](int64_t axis) { return scope.isPadded(data.get(), axis); };
-  if (llvm::none_of(axes, isPadded))
-    return success();
-  const auto count = static_cast<int64_t>(axes.size());
-  SmallVector<Extent> extents;
-  for (int64_t axis : axes) {
-    const int64_t size = tensorType(data.get()).getDimSize(axis);
-    FailureOr<Extent> extent = isPadded(axis) ? getValidExtent(op, scope, data.get(), axis)
-                                              : scope.getSpace().getConstant(size);
-    if (failed(extent))
-      return failure();
-    extents.push_back(*extent);
-  }
-  DenseElementsAttr constant;
-  if (matchPattern(indices.get(), m_Constant(&constant))) {
-    ConstantTensor numbers = ConstantTensor::get(constant);
-    bool hasNegative = false;
-    for (int64_t i = 0; i < (numbers.isSplat() ? count : numbers.getNumElements()); ++i) {
-      if (!isPadded(axes[i % count]))
-        continue;
-      const int64_t index = numbers.getInteger(i),
-                    least = scope.getSpace().getLeast(extents[i % count]);
-      hasNegative |= index < 0;
-      if (index < -least || (index >= least && !scope.isPadded(indices.get())))
-        return emitPaddingError(op, scope, data.get(), axes[i % count])
-               << "expected constant indices that are valid in every run, found " << index;
-    }
-    if (!hasNegative)
-      return success();
-  }
-  Location loc = op->getLoc();
-  Type type = tensorType(indices.get()).getElementType();
-  SmallVector<Value> sizes;
-  for (const Extent &extent : extents)
-    sizes.push_back(scope.getExtentValue(extent));
-  Value size =
-      count == 1 ? sizes.front() : Value(ConcatOp::create(builder, loc, sizes, /*axis=*/0));
-  if (type != builder.getI32Type())
-    size = CastOp::create(builder, loc, RankedTensorType::get({count}, type), size).getY();
-  Value zero = makeNumber(builder, loc, type, 0);
-  Value isNegative =
-      CompareOp::create(builder, loc, ComparePredicate::LT, indices.get(), zero).getResult();
-  Value counted = AddOp::create(builder, loc, indices.get(), size);
-  Value index = WhereOp::create(builder, loc, isNegative, counted, indices.get()).getResult();
-  if (index.getType() != indices.get().getType())
-    index = ReshapeOp::create(builder, loc, index, tensorType(indices.get()).getShape());
-  for (int64_t dim = 0; dim < tensorType(index).getRank(); ++dim)
-    scope.setPadding(index, dim, scope.getPadding(indices.get(), dim));
-  indices.set(index);
-  return success();
-}
-
 FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
   const bool isComputed = (*this)->removeAttr(kGapsAttrName) != nullptr;
   if (!isComputed)
@@ -573,46 +532,6 @@ FailureOr<bool> GatherOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
     return failure();
   if (failed(followOtherLoops(*this, scope, 0, {static_cast<int64_t>(getAxis())})))
     return failure();
-  return false;
-}
-
-FailureOr<bool> GatherElementsOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  const int64_t axis = getAxis();
-  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, axis);
-      failed(hasClosed) || *hasClosed)
-    return hasClosed;
-  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
-                              (*this)->getOpOperand(1), {axis})))
-    return failure();
-  // Elements of the other dimensions stay where they are.
-  for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim)
-    if (scope.isPadded(getIndices(), dim))
-      scope.setPadding(getY(), dim, scope.getPadding(getIndices(), dim));
-    else if (dim != axis && scope.isPadded(getData(), dim))
-      return emitPaddingError(*this, scope, getData(), dim) << "expected indices of the same size";
-  return false;
-}
-
-FailureOr<bool> GatherNdOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
-  const int64_t batch = getBatchDims(), indicesRank = tensorType(getIndices()).getRank(),
-                count = tensorType(getIndices()).getShape().back();
-  if (scope.isPadded(getIndices(), indicesRank - 1))
-    return emitPaddingError(*this, scope, getIndices(), indicesRank - 1)
-           << "expected as many indices in every run";
-  if (failed(countFromExtents(*this, builder, scope, (*this)->getOpOperand(0),
-                              (*this)->getOpOperand(1),
-                              llvm::to_vector(llvm::seq<int64_t>(batch, batch + count)))))
-    return failure();
-  // The dimensions of the result: those of the indices but the last, then what is left of the data.
-  for (int64_t dim = 0; dim < tensorType(getY()).getRank(); ++dim) {
-    const bool isOfIndices = dim < indicesRank - 1;
-    Value from = isOfIndices ? getIndices() : getData();
-    const int64_t at = isOfIndices ? dim : dim - (indicesRank - 1) + batch + count;
-    if (scope.isPadded(from, at))
-      scope.setPadding(getY(), dim, scope.getPadding(from, at));
-    else if (dim < batch && scope.isPadded(getData(), dim))
-      scope.setPadding(getY(), dim, scope.getPadding(getData(), dim));
-  }
   return false;
 }
 
@@ -631,6 +550,9 @@ FailureOr<bool> ResizeOp::followExtents(OpBuilder &builder, ExtentScope &scope) 
   for (int64_t dim = 0; dim < tensorType(getX()).getRank(); ++dim)
     if (getScales()[dim] != 1.0F)
       changed.push_back(dim);
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, changed);
+      failed(hasClosed) || *hasClosed)
+    return hasClosed;
   if (failed(followOtherLoops(*this, scope, 0, changed)))
     return failure();
   for (int64_t dim : changed) {

@@ -41,10 +41,9 @@ static std::optional<Extent> getRepetition(TileOp op, ExtentScope &scope, int64_
   if (!declared)
     return space.getConstant(repeats);
   if (scope.isPadded(op.getX(), dim)) {
-    std::optional<Extent> product = space.getConstant(repeats);
-    for (const PaddingFactor &factor : scope.getPadding(op.getX(), dim))
-      if (product)
-        product = scope.multiply(*product, factor.extent.value_or(space.getConstant(factor.size)));
+    std::optional<Extent> product = countValid(scope, op.getX(), dim);
+    if (product)
+      product = scope.multiply(*product, space.getConstant(repeats));
     return product && space.areEqual(*product, *declared)
                ? std::optional(space.getConstant(repeats))
                : std::nullopt;

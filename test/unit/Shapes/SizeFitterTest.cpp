@@ -2,6 +2,7 @@
 // Functions of sizes that round, from their values at as few sizes as tell them apart.
 #include "lib/Shapes/SizeFitter.h"
 #include "lib/Shapes/RoundedLines.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -74,7 +75,7 @@ TEST(RoundedLines, MultiplesNeedTwoPoints) {
 /// Whether an extent is found for the function of a length from `low` to `high`; it must be right.
 template <typename Function>
 bool isExtent(Function function, int64_t low, int64_t high, int64_t step = 1) {
-  const ExtentSpace space({{"length", low, high, step}});
+  ExtentSpace space({{"length", low, high, step}});
   std::vector<SmallVector<int64_t>> points = {{high}, {low}, {low + step}, {high - step}};
   while (points.size() < 100) {
     const SizeFitter fitter(space, points);
@@ -116,7 +117,7 @@ TEST(SizeFitter, FindsThatOthersAreNone) {
 }
 
 TEST(SizeFitter, SeveralDimensions) {
-  const ExtentSpace space({{"batch", 1, 4, 1}, {"length", 1, 2000, 1}});
+  ExtentSpace space({{"batch", 1, 4, 1}, {"length", 1, 2000, 1}});
   auto function = [](int64_t batch, int64_t length) { return batch + 2 * ((length + 5) / 320); };
   auto sum = [](int64_t batch, int64_t length) { return batch + (length + 5) / 320; };
   auto find = [&](auto function) {
@@ -130,10 +131,78 @@ TEST(SizeFitter, SeveralDimensions) {
       points.push_back(fit.wanted);
     }
   };
+  // A rounded size is no multiple of a dimension.
   EXPECT_FALSE(find(function));
   std::optional<Extent> found = find(sum);
   ASSERT_TRUE(found);
   EXPECT_EQ(space.print(*found), "(320 * batch + length + 5) / 320");
+}
+
+/// What is found for a function of three sizes, of which one has a step.
+template <typename Function> std::string printFound(Function function) {
+  ExtentSpace space({{"batch", 1, 4, 1}, {"height", 8, 64, 8}, {"width", 3, 90, 1}});
+  // As the driver chooses the first ones.
+  std::vector<SmallVector<int64_t>> points = {{4, 64, 90}, {1, 64, 90}, {2, 64, 90}, {4, 8, 90},
+                                              {4, 32, 90}, {4, 64, 3},  {4, 64, 46}, {1, 8, 3}};
+  while (points.size() < 60) {
+    const SizeFitter fitter(space, points);
+    SizeFitter::Fit fit = fitter.fit(llvm::map_to_vector(
+        points, [&](const auto &point) { return function(point[0], point[1], point[2]); }));
+    if (!fit.extent)
+      return "nothing";
+    if (!fit.wanted.empty()) {
+      points.push_back(fit.wanted);
+      continue;
+    }
+    for (int64_t batch = 1; batch <= 4; ++batch)
+      for (int64_t height = 8; height <= 64; height += 8)
+        for (int64_t width = 3; width <= 90; ++width)
+          EXPECT_EQ(space.evaluate(*fit.extent, {batch, height, width}),
+                    function(batch, height, width));
+    return space.print(*fit.extent);
+  }
+  return "too many points";
+}
+
+TEST(SizeFitter, ProductsOfTwoDimensions) {
+  EXPECT_EQ(printFound([](int64_t b, int64_t h, int64_t w) { return 3 * b * w + h - 2; }),
+            "height + 3 * (batch) * (width) - 2");
+  EXPECT_EQ(printFound([](int64_t b, int64_t h, int64_t w) { return (b + 1) * (w - 1) + h * w; }),
+            "-batch + width + (batch) * (width) + (height) * (width) - 1");
+  EXPECT_EQ(printFound([](int64_t b, int64_t h, int64_t) { return b * (h / 8); }),
+            "((batch) * (height)) / 8");
+  EXPECT_EQ(printFound([](int64_t b, int64_t h, int64_t w) { return b * h * w; }), "nothing");
+  EXPECT_EQ(printFound([](int64_t b, int64_t, int64_t w) { return b * (w / 2); }), "nothing");
+  EXPECT_EQ(printFound([](int64_t b, int64_t, int64_t w) { return std::min(30 * b, w); }),
+            "nothing");
+}
+
+TEST(Extents, OfSumsAndProducts) {
+  ExtentSpace space({{"batch", 1, 4, 1}, {"length", 1, 4000, 1}});
+  const Extent batch = space.getDimension(0), length = space.getDimension(1);
+  auto product = [&](const Extent &a, const Extent &b) { return *space.multiply(a, b); };
+  // Sizes of which there are more than are compared one by one.
+  ExtentSpace many({{"height", 1, 4000, 1}, {"width", 1, 4000, 1}});
+  const Extent sum =
+      *many.add(*many.multiply(many.getDimension(0), many.getDimension(1)), many.getDimension(1));
+  const Extent merged = *many.multiply(many.add(many.getDimension(0), 1), many.getDimension(1));
+  EXPECT_TRUE(many.areEqual(sum, merged));
+  EXPECT_FALSE(many.areEqual(many.add(sum, 1), merged));
+  EXPECT_TRUE(space.areEqual(product(space.add(batch, 2), length),
+                             *space.add(product(batch, length), *space.multiply(length, 2))));
+  // Two that are rounded, and the way there and back.
+  const Extent half = space.floorDiv(length, 2), third = space.floorDiv(length, 3);
+  std::optional<Extent> both = space.add(half, third);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(space.evaluate(*both, {1, 11}), 5 + 3);
+  MLIRContext context;
+  const AffineExpr expr = space.getExpr(*both, &context);
+  ExtentSpace other({{"batch", 1, 2, 1}, {"length", 1, 40, 1}});
+  EXPECT_FALSE(other.fromExpr(expr));
+  other.addDimensions(AffineMap::get(0, 2, expr));
+  std::optional<Extent> read = other.fromExpr(expr);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(other.evaluate(*read, {1, 11}), 5 + 3);
 }
 
 } // namespace

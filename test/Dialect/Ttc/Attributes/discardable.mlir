@@ -189,17 +189,17 @@ func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {tt
 
 // -----
 
-// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples and products with at most one quotient, found s0 mod 9}}
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples, products and quotients, found s0 mod 9}}
 func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 mod 9)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
 
 // -----
 
-// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples and products with at most one quotient, found s0 floordiv 2 + s0 floordiv 3}}
-func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (s0 floordiv 2 + s0 floordiv 3)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples, products and quotients, found (s0 * s0) floordiv 2 + (s0 * s0) floordiv 3}}
+func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> ((s0 * s0) floordiv 2 + (s0 * s0) floordiv 3)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
 
 // -----
 
-// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples and products with at most one quotient, found -s0 + 16}}
+// expected-error @+1 {{'func.func' op result 0: (D2) expected a sum of multiples, products and quotients, found -s0 + 16}}
 func.func private @f(tensor<1xi32> {ttc.name = "extents"}) -> (tensor<8xf32> {ttc.dims = affine_map<()[s0] -> (16 - s0)>}) attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>}
 
 // -----
