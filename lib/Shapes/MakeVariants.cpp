@@ -388,9 +388,10 @@ LogicalResult Comparison::run() {
   for (Operation &op : function.getBody().front()) {
     SmallVector<Operation *> others;
     for (auto [number, it] : llvm::enumerate(at)) {
-      // The terminator comes last everywhere.
-      Operation *identity =
-          isSameOp(&op, &*it, number) ? nullptr : insertIdentity(&op, &*it, number);
+      // The terminator comes last everywhere. A like op of another node may be the one after an op
+      // that is left out.
+      const bool isSame = isSameOp(&op, &*it, number) && op.getLoc() == it->getLoc();
+      Operation *identity = isSame ? nullptr : insertIdentity(&op, &*it, number);
       others.push_back(identity ? identity : &*it);
       if (!identity && !it->hasTrait<OpTrait::IsTerminator>())
         ++it;

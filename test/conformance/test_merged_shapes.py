@@ -64,6 +64,12 @@ OTHERS = {
         small(("Slice", ["x", "s", "e", "a", "t"], "h", {}), ("Concat", ["h", "x", "h"], "c", {"axis": 1}),
               ("ReduceMean", ["c"], "y", {"axes": [1]})),
         s=np.int64([0]), e=np.int64([2**62]), a=np.int64([1]), t=np.int64([2])),
+    # With one sample, only the second one is left.
+    "two repeats of one value": constants(
+        small(("ReduceMax", ["x"], "m", {"axes": [0], "keepdims": 1}), ("Shape", ["x"], "s", {}), ("Slice", ["s", "zero", "one"], "b", {}),
+              ("Concat", ["b", "units"], "r", {"axis": 0}), ("Tile", ["m", "r"], "all", {}), ("Tile", ["m", "twice"], "two", {}),
+              ("Add", ["all", "x"], "u", {}), ("ReduceSum", ["two", "zero"], "v", {}), ("Sub", ["u", "v"], "y", {})),
+        zero=np.int64([0]), one=np.int64([1]), units=np.int64([1, 1]), twice=np.int64([2, 1, 1])),
 }
 
 
