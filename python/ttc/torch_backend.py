@@ -35,7 +35,7 @@ from ttc._torch.analysis import Rejected
 from ttc._torch.cache import Cache, cache_folder
 from ttc._torch.key import graph_key
 from ttc._torch.plan import Plan, RangePlan
-from ttc._torch.sizes import MOST_EXPORTS, Sizes, dims_of, guards_of, narrow
+from ttc._torch.sizes import MOST_EXPORTS, MOST_SIZE, Sizes, dims_of, guards_of, narrow
 from ttc._torch.sizes import find as find_sizes
 
 __all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "graphs"]
@@ -71,6 +71,7 @@ class _Options:
     options: tuple[str, ...] = ()
     cache: bool = True
     fallback: bool = True
+    max_size: int = MOST_SIZE
 
 
 def compile_fx(
@@ -88,6 +89,7 @@ def compile_fx(
       options   further options of ttc-translate, such as ["--weights=int8"]
       cache     False: bundles are not kept on disk
       fallback  False: a graph that ttc does not take raises ttc.CompileError when it is called
+      max_size  the largest size of a dimension that the program leaves open, for one bundle of all sizes; 512
 
     ValueError for another option, TypeError for another type.
     """
@@ -126,6 +128,7 @@ _numbers = itertools.count()
 def _read(given: Mapping[str, Any]) -> _Options:
     types: dict[str, Any] = {
         "cores": int, "target": (str, os.PathLike), "options": (list, tuple), "cache": bool, "fallback": bool,
+        "max_size": int,
     }  # fmt: skip
     for name, value in given.items():
         if name not in types:
@@ -233,7 +236,7 @@ class _Graph:
     def _try_for_ranges(self, args: tuple[Any, ...]) -> Plan:
         narrowed: dict[str, tuple[int, int]] = {}
         for number in range(MOST_EXPORTS):
-            sizes = find_sizes(self._gm, self._inputs, args, narrowed)
+            sizes = find_sizes(self._gm, self._inputs, args, narrowed, self._options.max_size)
             try:
                 return self._make(args, sizes)
             except Rejected as reason:

@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from ttc._torch.analysis import Rejected
 from ttc._torch.dims import Dims, ProgramDims, make_dynamic
+from ttc._torch.recurrent import Recurrent, translations
 
 _log = logging.getLogger("ttc.torch")
 
@@ -23,7 +24,7 @@ def export_program(
 ) -> Any:
     """The module as an ExportedProgram: PyTorch's ops without side effects, with static shapes, but for the
     dimensions that `shapes` names, as torch.export's dynamic_shapes."""
-    with _quiet(), torch.inference_mode(False), torch.no_grad(), _Attention():
+    with _quiet(), torch.inference_mode(False), torch.no_grad(), _Attention(), Recurrent():
         return torch.export.export(module, args, kwargs, dynamic_shapes=shapes, strict=False)
 
 
@@ -100,7 +101,12 @@ def save_onnx(
         ) from error
     with _quiet(), torch.inference_mode(False), torch.no_grad():
         made = torch.onnx.export(
-            program, dynamo=True, verbose=False, input_names=input_names, output_names=output_names
+            program,
+            dynamo=True,
+            verbose=False,
+            input_names=input_names,
+            output_names=output_names,
+            custom_translation_table=translations(),
         )
     assert made is not None  # by its documentation, with dynamo=True
     _cast_outputs(made.model.graph, program)

@@ -23,11 +23,11 @@ _GUARD = re.compile(
 )
 # An export says what it finds at its bounds; after so many, a graph has a bundle for each shape.
 MOST_EXPORTS = 6
-# Of a size that the program does not bound: up to so much, and with all of them so many elements of the
-# largest input, and combinations of sizes.
+# Of a size that the program does not bound: up to so much (the option `max_size`), and with all of them so many
+# elements of the largest input, and this times as many combinations of sizes.
 MOST_SIZE = 512
 MOST_ELEMENTS = 1 << 22
-MOST_COMBINATIONS = 1 << 12
+MOST_COMBINATIONS = 8
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,14 @@ class Sizes:
 
 
 def find(
-    gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], narrowed: Mapping[str, tuple[int, int]]
+    gm: torch.fx.GraphModule,
+    inputs: Inputs,
+    args: tuple[Any, ...],
+    narrowed: Mapping[str, tuple[int, int]],
+    max_size: int = MOST_SIZE,
 ) -> Sizes:
-    """Ranges of the sizes, as `narrowed` where it has them. Rejects a graph of which some sizes follow from others, or
-    from no tensor."""
+    """Ranges of the sizes, as `narrowed` where it has them; those that the program does not bound, up to `max_size`.
+    Rejects a graph of which some sizes follow from others, or from no tensor."""
     if not all(args[position].is_contiguous() for position in inputs.tensors):
         raise Rejected("an input is not dense and row-major")
     nodes = [node for node in gm.graph.nodes if node.op == "placeholder"]
@@ -113,7 +117,7 @@ def find(
     if not places:
         raise Rejected("no size of a tensor changes")
     sizes = [_bound(expr, bounds[expr], narrowed, found, args) for expr, found in places.items()]
-    sizes = _limit(sizes, inputs, args)
+    sizes = _limit(sizes, inputs, args, max_size)
     if all(size.low == size.high for size in sizes):
         raise Rejected("no size of a tensor may change")
     constants = {p: repr(value_of(args[p])) for p in inputs.values if p not in numbers}
@@ -179,7 +183,7 @@ def _bound(
     return Size(str(expr), low, high, tuple(places))
 
 
-def _limit(sizes: list[Size], inputs: Inputs, args: tuple[Any, ...]) -> list[Size]:
+def _limit(sizes: list[Size], inputs: Inputs, args: tuple[Any, ...], max_size: int) -> list[Size]:
     """Chooses highs that the program does not give: powers of two, all doubled in turn while they are few
     enough."""
     highs = {}
@@ -196,13 +200,13 @@ def _limit(sizes: list[Size], inputs: Inputs, args: tuple[Any, ...]) -> list[Siz
                     if place == position:
                         shape[dim] = highs[size.name]
             elements = max(elements, math.prod(shape))
-        return elements <= MOST_ELEMENTS and math.prod(highs.values()) <= MOST_COMBINATIONS
+        return elements <= MOST_ELEMENTS and math.prod(highs.values()) <= MOST_COMBINATIONS * max_size
 
     open_ = [size.name for size in sizes if not size.high]
     while open_:
         for name in list(open_):
             highs[name] *= 2
-            if highs[name] > MOST_SIZE or not fits():
+            if highs[name] > max_size or not fits():
                 highs[name] //= 2
                 open_.remove(name)
     return [Size(size.name, size.low, highs[size.name], size.places) for size in sizes]

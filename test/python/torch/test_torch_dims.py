@@ -55,6 +55,30 @@ def test_one_size_of_a_module():
         ttc.compile(TEXTS, examples(2, 16), dims={"ids.0=mask.0": 3})
 
 
+@pytest.mark.parametrize("layer", [torch.nn.LSTM, torch.nn.GRU])
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_steps_of_recurrent_layers(layer, batch_first):
+    class Tagger(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = torch.nn.Embedding(50, 8)
+            self.layers = layer(8, 20, num_layers=2, bidirectional=True, batch_first=batch_first)
+            self.head = torch.nn.Linear(40, 5)
+
+        def forward(self, ids):
+            y, last = self.layers(self.words(ids))
+            return self.head(y), last[0] if isinstance(last, tuple) else last
+
+    model = Tagger().eval()
+    batch, steps = (0, 1) if batch_first else (1, 0)
+    example = torch.randint(0, 50, (3, 7) if batch_first else (7, 3))
+    bundle = ttc.compile(model, example, dims={f"ids.{batch}": (1, 4), f"ids.{steps}": (2, 40)})
+    for size in ((1, 2), (3, 40), (4, 13)):
+        ids = torch.randint(0, 50, size if batch_first else size[::-1])
+        for found, wanted in zip(bundle.run(ids.numpy()).values(), model(ids), strict=True):
+            np.testing.assert_allclose(found, wanted.detach().numpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_multiples():
     class Pool(torch.nn.Module):
         def forward(self, x):

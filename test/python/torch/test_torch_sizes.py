@@ -99,6 +99,13 @@ def test_sizes_beyond_the_range():
     assert [graph.compiled for graph in compiled.graphs] == [2]
 
 
+def test_an_own_limit():
+    compiled = Compiled(lambda x: torch.softmax(x, 0) * 2, dynamic=True, cache=False, max_size=2048)
+    for size in (5, 1500, 2048):
+        compiled(torch.randn(size))
+    assert [graph.compiled for graph in compiled.graphs] == [1], compiled.graphs
+
+
 def test_many_combinations():
     """Ranges of two lengths leave none for the batch, which is as in the first call."""
     compiled = Compiled(lambda q, k: torch.softmax(q @ k.transpose(1, 2), -1).sum(-2), dynamic=True, cache=False)
