@@ -64,6 +64,10 @@ OTHERS = {
         small(("Slice", ["x", "s", "e", "a", "t"], "h", {}), ("Concat", ["h", "x", "h"], "c", {"axis": 1}),
               ("ReduceMean", ["c"], "y", {"axes": [1]})),
         s=np.int64([0]), e=np.int64([2**62]), a=np.int64([1]), t=np.int64([2])),
+    "every second row, then every third": constants(
+        small(("Slice", ["x", "s", "e", "a", "two"], "h", {}), ("Slice", ["x", "s", "e", "a", "three"], "t", {}),
+              ("Concat", ["h", "t", "x"], "y", {"axis": 1})),
+        s=np.int64([0]), e=np.int64([2**62]), a=np.int64([1]), two=np.int64([2]), three=np.int64([3])),
     # With one sample, only the second one is left.
     "two repeats of one value": constants(
         small(("ReduceMax", ["x"], "m", {"axes": [0], "keepdims": 1}), ("Shape", ["x"], "s", {}), ("Slice", ["s", "zero", "one"], "b", {}),
