@@ -55,6 +55,11 @@ def test_ops_that_need_dimensions_apart(name, dims, tools, tmp_path):
 
 
 OTHERS = {
+    # Of a dimension of one element, there are two windows.
+    "means of columns": constants(
+        small(("Slice", ["x", "s", "e", "a"], "c", {}), ("Unsqueeze", ["c", "a1"], "m", {}),
+              ("AveragePool", ["m"], "y", {"kernel_shape": [3, 2], "pads": [1, 1, 1, 1]})),
+        s=np.int64([0]), e=np.int64([1]), a=np.int64([2]), a1=np.int64([1])),
     # Both follow from two sizes.
     "the last of all rows, as a constant place": constants(
         small(FLAT, ("Slice", ["f", "s", "e"], "y", {})), s=np.int64([-1]), e=np.int64([2**62])),

@@ -358,7 +358,8 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
       });
   if (!dividesByValid)
     return slide(*this, builder, scope, windows, Fill::Zero, getCeilMode());
-  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, getDims(windows));
+  const SmallVector<int64_t> spatial = getDims(windows);
+  if (FailureOr<bool> hasClosed = closeGapsOfOperand(*this, builder, scope, spatial);
       failed(hasClosed) || *hasClosed)
     return hasClosed;
   // Both means divide by all elements of a window, and their quotient by the valid ones.
@@ -393,7 +394,7 @@ FailureOr<bool> AvgPoolOp::followExtents(OpBuilder &builder, ExtentScope &scope)
     SmallVector<int64_t> result(tensorType(copy.getY()).getShape());
     if (x != getX())
       for (auto [dim, size] : llvm::enumerate(result))
-        if (shape[dim] == 1)
+        if (!llvm::is_contained(spatial, static_cast<int64_t>(dim)))
           size = 1;
     copy.getY().setType(type.clone(result));
     return copy.getY();
