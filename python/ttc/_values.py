@@ -50,6 +50,8 @@ class Trace:
     own: bool | None
     #: A command that runs its node alone.
     command: str | None
+    #: Why values were not compared, by name.
+    not_compared: dict[str, str]
 
 
 def trace_values(
@@ -113,4 +115,5 @@ def trace_values(
         find("first_different"),
         found.get("own"),
         found.get("command"),
+        {name: group["reason"] for group in found.get("not_compared", []) for name in group["values"]},
     )

@@ -69,10 +69,11 @@ void TraceOptions::check() const {
       throw UserError(fmt::format("--{} needs --trace-values=FOLDER", name));
 }
 
-/// The values that the bundle's metadata describe, and that `only` selects.
+/// The values that the bundle's metadata describe, and that `only` selects. `replaced` gets the
+/// names of those that states replace.
 static std::vector<Value> listValues(const std::string &path, Session &session,
-                                     const std::string &entry,
-                                     const std::vector<std::string> &only) {
+                                     const std::string &entry, const std::vector<std::string> &only,
+                                     std::vector<std::string> &replaced) {
   const std::string text = session.metadata("values/" + entry);
   const JsonValue list = JsonValue::parse(text.empty() ? "[]" : text);
   const std::vector<std::string> outputs = session.outputNames();
@@ -88,10 +89,11 @@ static std::vector<Value> listValues(const std::string &path, Session &session,
     };
     if (!only.empty() && std::none_of(only.begin(), only.end(), matches))
       continue;
-    // A state that the value replaces is no output.
     const auto found = std::find(outputs.begin(), outputs.end(), value.name);
-    if (found == outputs.end())
+    if (found == outputs.end()) {
+      replaced.push_back(value.name);
       continue;
+    }
     value.output = static_cast<size_t>(found - outputs.begin());
     values.push_back(std::move(value));
   }
@@ -238,11 +240,40 @@ static std::string commandOf(const std::string &folder, const JsonValue &first) 
   std::string command = "ttrun run " + quoteWord(where + "model.onnx");
   for (const auto &[name, file] : first["inputs"].fields)
     command += " " + quoteWord("--input=" + name + "=" + where + file.string);
-  return command + " " + quoteWord("--expect=" + first["name"].string + "=" + where + "want.npy");
+  return command + " " + quoteWord("--expect=" + first["output"].string + "=" + where + "want.npy");
+}
+
+/// "not compared 12 values, because the loop has ended: 'loop/3/h', 'loop/3/y' and 10 more"
+static void printMissing(const char *label, const std::string &why,
+                         const std::vector<std::string> &names) {
+  constexpr size_t kMostNames = 6;
+  const size_t shown = std::min(names.size(), kMostNames);
+  std::string list;
+  for (size_t i = 0; i < shown; ++i)
+    list += (i ? ", '" : "'") + names[i] + "'";
+  if (names.size() > shown)
+    list += fmt::format(" and {} more", names.size() - shown);
+  printLine("{:<12} {} value{}, {}: {}", label, names.size(), plural(names.size()), why, list);
+}
+
+static std::vector<std::string> stringsOf(const JsonValue &list) {
+  std::vector<std::string> strings;
+  for (const JsonValue &item : list.items)
+    strings.push_back(item.string);
+  return strings;
+}
+
+static void addNames(Json &json, const char *key, const std::vector<std::string> &names) {
+  json.key(key).beginArray();
+  for (const std::string &name : names)
+    json.value(name);
+  json.endArray();
 }
 
 static void printAgainst(const TraceOptions &trace, const std::vector<Value> &values,
                          const JsonValue &answer) {
+  for (const JsonValue &group : answer["not_compared"].items)
+    printMissing("not compared", "because " + group["reason"].string, stringsOf(group["values"]));
   const auto compared = static_cast<uint64_t>(answer["compared"].number);
   const auto differing = static_cast<uint64_t>(answer["differing"].number);
   const std::string all = fmt::format("{} {}: {} value{} compared", trace.against,
@@ -290,7 +321,8 @@ static void addValue(Json &json, const char *key, const Value *value) {
 }
 
 static void addResult(Json &json, const TraceOptions &trace, const std::vector<Value> &values,
-                      double difference, const std::optional<JsonValue> &answer) {
+                      const std::vector<std::string> &replaced, double difference,
+                      const std::optional<JsonValue> &answer) {
   auto find = [&](auto matches) {
     const auto found = std::find_if(values.begin(), values.end(), matches);
     return found == values.end() ? nullptr : &*found;
@@ -301,12 +333,20 @@ static void addResult(Json &json, const TraceOptions &trace, const std::vector<V
       .field("count", static_cast<uint64_t>(values.size()))
       .field("outputs_equal", difference == 0)
       .field("largest_difference", difference);
+  addNames(json, "not_written", replaced);
   addValue(json, "first_not_finite", find([](const Value &value) { return !value.isFinite(); }));
   if (answer) {
     json.field("against", trace.against)
         .field("version", (*answer)["version"].string)
         .field("compared", static_cast<uint64_t>((*answer)["compared"].number))
         .field("differing", static_cast<uint64_t>((*answer)["differing"].number));
+    json.key("not_compared").beginArray();
+    for (const JsonValue &group : (*answer)["not_compared"].items) {
+      json.beginObject().field("reason", group["reason"].string);
+      addNames(json, "values", stringsOf(group["values"]));
+      json.endObject();
+    }
+    json.endArray();
     const JsonValue &first = (*answer)["first"];
     addValue(json, "first_different",
              find([&](const Value &value) { return value.name == first["name"].string; }));
@@ -343,7 +383,8 @@ bool traceValues(const std::string &name, const std::string &path, Session &sess
   same.profile.clear();
   same.opened = nullptr;
   Session observed(path, same);
-  std::vector<Value> values = listValues(name, observed, session.entryName(), trace.only);
+  std::vector<std::string> replaced;
+  std::vector<Value> values = listValues(name, observed, session.entryName(), trace.only, replaced);
   observed.fillInputs(same);
   if (!trace.restore.empty())
     observed.restoreState(trace.restore);
@@ -358,10 +399,12 @@ bool traceValues(const std::string &name, const std::string &path, Session &sess
                                  trace.atol);
   const bool agrees = !answer || (*answer)["differing"].number == 0;
   if (json) {
-    addResult(*json, trace, values, difference, answer);
+    addResult(*json, trace, values, replaced, difference, answer);
     return agrees;
   }
   printLine("values       {} in {}; values.json lists them", values.size(), trace.folder);
+  if (!replaced.empty())
+    printMissing("not written", "which states replace", replaced);
   if (difference == 0)
     printLine("outputs      the same bits as those of {}", session.entryName());
   else

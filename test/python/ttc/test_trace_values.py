@@ -28,6 +28,7 @@ def test_values(model, tmp_path):
     np.testing.assert_array_equal(product.array, 2 * x)
     assert trace.largest_difference == 0
     assert trace.first_not_finite is trace.first_different is trace.own is trace.command is None
+    assert trace.not_compared == {}
 
 
 def test_not_finite(model, tmp_path):

@@ -91,6 +91,11 @@ bool GraphImporter::isOuter(StringRef name) const {
          (outer->values.contains(name) || outer->graph.defines(name) || outer->isOuter(name));
 }
 
+std::string GraphImporter::qualify(StringRef name) const {
+  const bool isOwn = values.contains(name) || graph.defines(name);
+  return !isOwn && isOuter(name) ? outer->qualify(name) : prefix + name.str();
+}
+
 Value GraphImporter::getValue(StringRef name) {
   auto found = values.find(name);
   if (found != values.end())
@@ -242,7 +247,8 @@ void GraphImporter::define(const onnx::NodeProto &node, StringRef name, Value va
   values[name] = value;
   // Engines differ in results that nothing uses, such as the mask of a Dropout.
   if (graph.isUsed(name))
-    shared.kept.add(shared.options, node, prefix, name, value);
+    shared.kept.add(shared.options, node, prefix, name, value,
+                    [this](StringRef input) { return qualify(input); });
 }
 
 /// Reports inputs that are sequences or empty optionals.

@@ -55,6 +55,8 @@ private:
   bool isOmitted(StringRef name) const;
   /// Whether a graph around this one defines the value.
   bool isOuter(StringRef name) const;
+  /// The name with the prefix of the graph that defines it.
+  std::string qualify(StringRef name) const;
   int64_t getOpset(const onnx::NodeProto &node) const;
   std::string nameOf(const onnx::NodeProto &node) const;
   const onnx::FunctionProto *findFunction(const onnx::NodeProto &node) const;

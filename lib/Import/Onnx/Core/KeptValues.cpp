@@ -28,7 +28,8 @@ std::string mlir::ttc::addKeepValues(StringRef text, OnnxImportOptions &options)
 }
 
 void KeptValues::add(const OnnxImportOptions &options, const onnx::NodeProto &node,
-                     StringRef prefix, StringRef name, Value value) {
+                     StringRef prefix, StringRef name, Value value,
+                     llvm::function_ref<std::string(StringRef)> qualify) {
   // A node without inputs is a constant of the model.
   if (!options.keepsValues || node.input_size() == 0 || !value ||
       !isa<RankedTensorType>(value.getType()))
@@ -41,10 +42,11 @@ void KeptValues::add(const OnnxImportOptions &options, const onnx::NodeProto &no
   };
   if (!options.keptValues.empty() && llvm::none_of(options.keptValues, matches))
     return;
-  if (!names.insert(kept.name).second)
-    return; // of a body that is named like a node outside
+  // Names of nodes need not be unique, and those of their bodies' values begin with them.
+  for (unsigned number = 2; !names.insert(kept.name).second; ++number)
+    kept.name = (prefix + name + "~" + Twine(number)).str();
   for (const std::string &input : node.input())
-    kept.inputs.push_back(input.empty() ? "" : (prefix + input).str());
+    kept.inputs.push_back(input.empty() ? "" : qualify(input));
   values.push_back(std::move(kept));
 }
 

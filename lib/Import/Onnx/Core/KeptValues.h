@@ -21,9 +21,10 @@ namespace mlir::ttc {
 class KeptValues {
 public:
   /// Records the result `name` of a node, if its op, its name or the value's matches. `prefix`
-  /// precedes all names in bodies and functions.
+  /// precedes all names in bodies and functions; `qualify` adds that of the graph that defines the
+  /// value. Of several values of one name, the later ones get a number.
   void add(const OnnxImportOptions &options, const onnx::NodeProto &node, StringRef prefix,
-           StringRef name, Value value);
+           StringRef name, Value value, llvm::function_ref<std::string(StringRef)> qualify);
 
   /// Adds a function `NAME.values` after `function`, whose results are the recorded ones, and
   /// metadata that tell which nodes computed them. `function` itself stays as it is. Returns null
