@@ -198,25 +198,30 @@ def test_ranks_of_mpi_that_differ_are_refused(tools, build_dir, written, options
 
 
 @pytest.mark.parametrize("how", ["processes", "mpi"])
-def test_a_stopped_rank_is_waited_for_as_long_as_allowed(tools, build_dir, written, how):
+def test_a_stopped_rank_is_waited_for_as_long_as_allowed(tools, build_dir, written, tmp_path, how):
     command = [tools.path("ttrun"), "run", written("mesh-parts"), "--random", "--loops=1000000000000", "--wait-limit=2"]
+    watched = {"TTRT_MONITOR": "1", "XDG_RUNTIME_DIR": str(tmp_path)}
     if how == "mpi":
         if not (shutil.which("mpirun") and (build_dir / "lib/libttrt-mpi.so").exists()):
             pytest.skip("no MPI: install libopenmpi-dev and openmpi-bin")
         command = ["mpirun", "--oversubscribe", "-n", "2", *command]
     else:
         command.append("--processes=2")
-    process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | MPI)
+    process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ | MPI | watched)
 
     def ranks():
         """The children that run ttrun, in the order of their ranks."""
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         return [int(pid) for pid in children if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == "ttrun"]
 
-    while len(ranks()) < 2:
+    def running():
+        """The processes whose device has completed an inference."""
+        monitor = tools.ttrun("monitor", "--once", "--json", env=os.environ | watched)
+        return {device["pid"] for device in json.loads(monitor.stdout)["devices"] if device["iterations"]}
+
+    while len(ranks()) < 2 or not running().issuperset(ranks()):
         assert process.poll() is None, process.communicate()[0]
-        time.sleep(0.01)
-    time.sleep(0.5)  # they run
+        time.sleep(0.05)
     stopped = ranks()[1]
     os.kill(stopped, signal.SIGSTOP)
     begin = time.monotonic()
