@@ -150,8 +150,32 @@ def test_a_recording_of_all_devices(tools, written, tmp_path, command):
 def test_a_recording_is_of_one_process(run, written, tmp_path):
     done = run("processes", written("mesh-parts"), "--random", f"--profile={tmp_path}", check=False)
     assert done.returncode == 2 and "a recording is of one process: expected no --profile with --processes" in done.stderr
-    run("processes", written("mesh-parts"), "--random", environment={"TTRT_PROFILE": str(tmp_path)})
-    assert len(list(tmp_path.iterdir())) == 2
+    assert "TTRT_PROFILE=FOLDER records each of them, and ttrun report FOLDER joins the recordings" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("how", ["processes", "mpi"])
+def test_recordings_of_processes_are_joined(run, tools, written, tmp_path, how):
+    """Each process records its device. The begins in all recordings tell waiting from moving, and the report is one of
+    all devices; a recording alone has neither."""
+    environment = {"TTRT_PROFILE": str(tmp_path), "TTRT_PROFILE_PROGRAMS": "10000"}
+    run(how, written("mesh-parts"), "--random", "--loops=3", environment=environment)  # of an earlier run
+    earlier = set(tmp_path.iterdir())
+    run(how, written("mesh-parts"), "--random", "--loops=40", environment=environment)
+    folders = set(tmp_path.iterdir()) - earlier
+    assert len(earlier) == len(folders) == 2
+    report = json.loads(tools.ttrun("report", tmp_path, "--json").stdout)
+    assert report == json.loads((tmp_path / "report.json").read_text()) and report["report"] == str(tmp_path)
+    assert len(report["devices"]) == 2 and report["dropped_markers"] == report["unmatched_begins"] == 0
+    for device in report["devices"]:
+        path = device["verdict"]["critical_path"]
+        assert path["moving between devices"]["share"] > 0 and path["other devices"]["share"] == 0
+        assert sum(device["uses_ms"].values()) == pytest.approx(device["span_ms"], rel=1e-6)
+    assert report["run_ms"]["count"] == 80
+    tools.ttrun("perf", "--compare", tmp_path, tmp_path)
+    for folder in folders:
+        [device] = json.loads(tools.ttrun("report", folder, "--json").stdout)["devices"]
+        path = device["verdict"]["critical_path"]
+        assert path["other devices"]["share"] > 0 and path["moving between devices"]["share"] == 0
 
 
 @pytest.mark.parametrize("how", ["processes", "mpi"])

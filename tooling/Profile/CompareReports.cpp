@@ -65,7 +65,9 @@ static std::string readText(const std::string &path) {
 static Measurement readMeasurement(const std::string &given) {
   std::string path = given;
   if (fs::is_directory(path)) {
-    path = (recordingIn(given) / "report.json").string();
+    path = given + "/report.json"; // of a recording, or of the processes of a mesh
+    if (!fs::exists(path))
+      path = (recordingIn(given) / "report.json").string();
     if (!fs::exists(path))
       throw UserError(fmt::format("{}: no report; make it first: ttrun report {}", given, given));
   }

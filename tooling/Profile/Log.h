@@ -84,6 +84,15 @@ struct Log {
 Log parseLog(std::string_view bytes);
 /// The same, of a file; the message begins with its path.
 Log readLog(const std::string &path);
+/// The first records of the file: the start of the recording, and the devices.
+Log readLogBegin(const std::string &path);
+
+/// Whether the clocks of both recordings are the same ones.
+bool isSameMachine(const Log &a, const Log &b);
+bool areAtTheSameTime(const Log &a, const Log &b);
+/// One recording of the processes of a mesh, which are on the same machine. Devices are in the
+/// order of `logs`. Throws LogError.
+Log joinLogs(std::vector<Log> logs);
 
 /// A time of the host's clock, limited so that sums and differences of times never overflow.
 int64_t hostTime(uint64_t hostNs);

@@ -2,7 +2,9 @@
 #include "Profile/Log.h"
 #include "Support/Error.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -302,11 +304,12 @@ Log Reader::read() {
 
 Log parseLog(std::string_view bytes) { return Reader(bytes).read(); }
 
-Log readLog(const std::string &path) {
+static Log readBytes(const std::string &path, size_t limit) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes;
-  std::vector<char> piece(1 << 20);
-  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount())
+  std::vector<char> piece(std::min(limit, size_t(1) << 20));
+  while (bytes.size() < limit &&
+         (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount()))
     bytes.append(piece.data(), static_cast<size_t>(file.gcount()));
   if (!file.is_open() || file.bad())
     throw UserError(fmt::format("cannot read {}: {}", path, strerror(errno)));
@@ -315,6 +318,13 @@ Log readLog(const std::string &path) {
   } catch (const LogError &error) {
     throw LogError(path + ": " + error.what());
   }
+}
+
+Log readLog(const std::string &path) { return readBytes(path, SIZE_MAX); }
+
+Log readLogBegin(const std::string &path) {
+  constexpr size_t kBegin = size_t(256) << 10;
+  return readBytes(path, kBegin);
 }
 
 std::string Log::subject() const {

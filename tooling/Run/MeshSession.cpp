@@ -65,7 +65,8 @@ static void checkOptions(const SessionOptions &options) {
     throw UserError("a sandbox has one device: expected no --sandbox with a mesh");
   if (!options.profile.empty() && (options.processes || isStartedByMpi()))
     throw UserError("a recording is of one process: expected no --profile with --processes and "
-                    "mpirun; TTRT_PROFILE=FOLDER records each of them");
+                    "mpirun; TTRT_PROFILE=FOLDER records each of them, and ttrun report FOLDER "
+                    "joins the recordings");
   if (options.schedule == "auto")
     throw UserError(
         "--schedule=auto measures one device: give a schedule of ttrun read --schedules");

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/core.h>
+#include <map>
+#include <optional>
 
 namespace ttrun {
 
@@ -40,6 +42,74 @@ fs::path recordingIn(const fs::path &folder) {
   return newest;
 }
 
+/// A recording, and the folder of its reports.
+namespace {
+struct Recording {
+  fs::path folder;
+  Log log;
+};
+} // namespace
+
+static std::string logIn(const fs::path &folder) {
+  return (folder / ttrt::profile::kLogName).string();
+}
+
+/// The device of a mesh that a process has recorded. Nothing if it has several devices, or none.
+static std::optional<uint32_t> deviceIn(const Log &log) {
+  return log.devices.size() == 1 ? std::optional(log.devices[0].info.meshDevice) : std::nullopt;
+}
+
+/// The recordings in `parent` of the other processes of a mesh, by device: of each, the one that
+/// began closest in time.
+static std::map<uint32_t, fs::path> findOthers(const fs::path &parent, const Log &newest) {
+  std::map<uint32_t, fs::path> found;
+  std::map<uint32_t, uint64_t> distances;
+  for (const fs::directory_entry &entry : fs::directory_iterator(parent)) {
+    if (!fs::exists(logIn(entry.path())))
+      continue;
+    Log log;
+    try {
+      log = readLogBegin(logIn(entry.path()));
+    } catch (const UserError &) {
+      continue; // a recording of something else
+    }
+    const std::optional<uint32_t> device = deviceIn(log);
+    if (!device || *device == *deviceIn(newest) || !isSameMachine(log, newest) ||
+        log.devices[0].info.metadataHash != newest.devices[0].info.metadataHash)
+      continue;
+    const uint64_t a = log.start.hostNs, b = newest.start.hostNs;
+    const uint64_t distance = std::max(a, b) - std::min(a, b);
+    const auto known = distances.find(*device);
+    if (known != distances.end() && known->second <= distance)
+      continue;
+    distances[*device] = distance;
+    found[*device] = entry.path();
+  }
+  return found;
+}
+
+/// The recording of a folder, or the newest one in it. If that is of a process of a mesh, those of
+/// the other processes are joined with it.
+static Recording readRecording(const fs::path &given) {
+  Recording newest{recordingIn(given), {}};
+  newest.log = readLog(logIn(newest.folder));
+  if (newest.folder == given || !deviceIn(newest.log))
+    return newest;
+  std::map<uint32_t, Log> logs;
+  for (const auto &[device, folder] : findOthers(given, newest.log)) {
+    Log log = readLog(logIn(folder));
+    if (areAtTheSameTime(log, newest.log))
+      logs.emplace(device, std::move(log));
+  }
+  if (logs.empty())
+    return newest;
+  logs.emplace(*deviceIn(newest.log), std::move(newest.log));
+  std::vector<Log> inOrder;
+  for (auto &[device, log] : logs)
+    inOrder.push_back(std::move(log));
+  return {given, joinLogs(std::move(inOrder))};
+}
+
 void ReportOptions::declareLimits(OptionParser &parser) {
   parser.real("peak-gflops", "G",
               "what all cores can compute together, in 10^9 operations\non f32 per second",
@@ -67,8 +137,9 @@ static void addLimits(Analysis &analysis, const fs::path &folder, const ReportOp
 }
 
 void makeReport(const std::string &given, const ReportOptions &options) {
-  const fs::path folder = recordingIn(given);
-  Analysis analysis = analyse(readLog((folder / ttrt::profile::kLogName).string()), options.bundle);
+  Recording recording = readRecording(given);
+  const fs::path &folder = recording.folder;
+  Analysis analysis = analyse(std::move(recording.log), options.bundle);
   addLimits(analysis, folder, options);
   const Summary summary = summarise(analysis);
   // "profile/20250131-120000/" has no name of its own after the last slash.
@@ -97,7 +168,8 @@ int reportCommand(int argc, char **argv) {
       "ttrun report", "FOLDER [options]",
       "Makes a report of a recording (docs/profiling.md): a table of ops, all markers as CSV, a\n"
       "timeline and a summary. FOLDER is the folder of a recording, or its parent, whose newest\n"
-      "recording is used. The files are written to the recording's folder.",
+      "recording is used. The files are written to the recording's folder; if it is one of the\n"
+      "processes of a mesh, recordings of the others in FOLDER are part of one report in FOLDER.",
       "  ttrun report profile\n"
       "  ttrun report profile/20250131-120000 --bundle moved/model.ttcb --json\n");
   ReportOptions options;
