@@ -197,6 +197,10 @@ static constexpr std::pair<StringLiteral, double> kNeutral[] = {
     {"logit_scale", 0},
     {"residual_scale", 0},
     {"rope.scaling.attn_factor", 1},
+    // llama.cpp reads these with any type of scaling.
+    {"rope.scaling.yarn_attn_factor", 1},
+    {"rope.scaling.yarn_ext_factor", 0},
+    {"rope.scaling.yarn_log_multiplier", 0},
     {"use_parallel_residual", 0},
 };
 
@@ -205,11 +209,8 @@ static constexpr std::pair<StringLiteral, double> kNeutral[] = {
 static constexpr StringLiteral kHarmless[] = {"attention.layer_norm_epsilon",
                                               "rope.scaling.finetuned",
                                               "rope.scaling.original_context_length",
-                                              "rope.scaling.yarn_ext_factor",
                                               "rope.scaling.yarn_beta_fast",
                                               "rope.scaling.yarn_beta_slow",
-                                              "rope.scaling.yarn_log_multiplier",
-                                              "rope.scaling.yarn_attn_factor",
                                               "pooling_type",
                                               "tensor_data_layout",
                                               "vocab_size"};
@@ -272,9 +273,10 @@ llvm::Error ModelReader::read(GgufModel &model) {
   model.rotatesHalves = architecture != "llama";
   if (llvm::Error error = readSizes(model))
     return error;
-  if (llvm::Error error = checkKeys())
-    return error;
+  // Before the keys of a type of scaling that is refused.
   if (llvm::Error error = readFrequencies(model))
+    return error;
+  if (llvm::Error error = checkKeys())
     return error;
 
   model.embedding = file.findTensor("token_embd.weight");

@@ -262,6 +262,16 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
   expect([](GgufWriter &f) { f.number("llama.rope.scaling.attn_factor", GgufType::F32, 1.5f); },
          "expected 'llama.rope.scaling.attn_factor' to be 1 or absent, found another value, which "
          "ttc does not support");
+  expect(
+      [](GgufWriter &f) { f.number("llama.rope.scaling.yarn_ext_factor", GgufType::F32, 1.0f); },
+      "expected 'llama.rope.scaling.yarn_ext_factor' to be 0 or absent, found another value, which "
+      "ttc does not support");
+  expect(
+      [](GgufWriter &f) {
+        f.text("llama.rope.scaling.type", "yarn");
+        f.number("llama.rope.scaling.yarn_ext_factor", GgufType::F32, 1.0f);
+      },
+      "expected 'none' or 'linear' as 'llama.rope.scaling.type', found 'yarn'");
   expect([](GgufWriter &f) { f.number("llama.logit_scale", GgufType::F32, 0.5f); },
          "expected 'llama.logit_scale' to be 0 or absent, found another value, which ttc does not "
          "support");
