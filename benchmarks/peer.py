@@ -29,7 +29,7 @@ class OnnxRuntime:
         import onnxruntime
 
         self.version = onnxruntime.__version__
-        onnxruntime.set_default_logger_severity(3)
+        onnxruntime.set_default_logger_severity(4)  # its exceptions say the same
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -97,6 +97,11 @@ def load_inputs(path):
     return {name: np.load(file) for name, file in json.loads(pathlib.Path(path).read_text()).items()}
 
 
+def fail(text):
+    """Names in messages are those of a model: a terminal must not act on them."""
+    sys.exit("".join(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode("utf-8", "replace")) for c in text))
+
+
 def main():
     engine_name, model, threads, inputs = sys.argv[1:5]
     before = resident_mb()
@@ -104,8 +109,13 @@ def main():
         engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[engine_name](model, int(threads))
     except ModuleNotFoundError as error:
         sys.exit(f"{sys.executable} has no {error.name}")
-    engine.prepare(load_inputs(inputs))
-    engine.run()
+    except Exception as error:  # those of the engines have no other base
+        fail(f"{engine_name} cannot load {model}: {str(error).strip().splitlines()[0]}")
+    try:
+        engine.prepare(load_inputs(inputs))
+        engine.run()
+    except Exception as error:
+        fail(f"{engine_name} cannot run {model}: {str(error).strip().splitlines()[0]}")
     print(json.dumps({"create_ms": engine.create_ms, "python_mb": before, "version": engine.version}), flush=True)
     for line in sys.stdin:
         question = json.loads(line)

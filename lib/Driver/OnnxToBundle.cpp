@@ -4,6 +4,7 @@
 #include "dialects/Ttc/TtcDialect.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/Printable.h"
 #include "ttc/Support/Spelling.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ManagedStatic.h"
@@ -40,8 +41,8 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   llvm::StringSet<> seen;
   for (const std::string &name : names)
     if (name.empty() || !seen.insert(name).second) {
-      llvm::errs() << "error: expected entry points of different names, found '" << name << "' "
-                   << (name.empty() ? "as one" : "twice") << "\n";
+      printError("expected entry points of different names, found '" + name + "' " +
+                 (name.empty() ? "as one" : "twice"));
       return failure();
     }
   return names;
@@ -106,8 +107,8 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
     return nullptr;
   for (const std::string &name : *names)
     if (options->keepsValues && llvm::is_contained(*names, name + ".values")) {
-      llvm::errs() << "error: --keep-values makes the entry point '" << name
-                   << ".values', found a model of this name\n";
+      printError("--keep-values makes the entry point '" + name +
+                 ".values', found a model of this name");
       return nullptr;
     }
   llvm::StringMap<ElementsAttr> constants;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tune.h"
+#include "ttc/Support/Printable.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Support/TuningFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,8 +17,7 @@ std::unique_ptr<TuningSession> TuningSession::begin(StringRef text, TracePipelin
                                                     const FileOpener &openFile) {
   double seconds = kDefaultSeconds;
   if (!text.empty() && (text.getAsDouble(seconds) || !(seconds > 0 && seconds <= kMostSeconds))) {
-    llvm::errs() << "error: --tune: expected seconds, more than 0 and at most 604800, found '"
-                 << text << "'\n";
+    printError("--tune: expected seconds, more than 0 and at most 604800, found '" + text + "'");
     return nullptr;
   }
   const std::string path = pipeline.getTuning();
@@ -31,14 +31,14 @@ std::unique_ptr<TuningSession> TuningSession::begin(StringRef text, TracePipelin
   llvm::sys::fs::file_status status;
   const bool exists = !llvm::sys::fs::status(path, status);
   if (exists && !llvm::sys::fs::is_regular_file(status)) {
-    llvm::errs() << "error: --tuning: expected a file that --tune can extend, found '" << path
-                 << "', which is a folder, a device or a pipe\n";
+    printError("--tuning: expected a file that --tune can extend, found '" + path +
+               "', which is a folder, a device or a pipe");
     return nullptr;
   }
   std::string error;
   PendingFile file = openFile(path, error);
   if (!file.stream) {
-    llvm::errs() << "error: --tuning: " << error << "\n";
+    printError("--tuning: " + error);
     return nullptr;
   }
   if (!exists)

@@ -3,7 +3,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "ttc/Support/Location.h"
-#include "ttrt/format/utf8.h"
+#include "ttc/Support/Printable.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
@@ -22,11 +22,6 @@ static bool isInFile(Location location) {
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;
-}
-
-/// Names in a model may have any characters, such as those that control a terminal.
-static std::string printable(StringRef text) {
-  return ttrt::printable({text.data(), text.size()}, /*keepsLines=*/true);
 }
 
 static void print(const Diagnostic &diagnostic, llvm::raw_ostream &output) {

@@ -26,6 +26,11 @@ MOST_ISOLATED = 100
 OF_SHAPES = {"Shape", "Size"}
 
 
+def fail(text):
+    """Names in messages are those of a model: a terminal must not act on them."""
+    sys.exit("".join(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode("utf-8", "replace")) for c in text))
+
+
 def as_numbers(array, dtype):
     """bf16 is stored as uint16."""
     if dtype == "bf16" and array.dtype == np.uint16:
@@ -251,15 +256,18 @@ class Reference:
         self.ambiguous = twice.intersection(self.values)
         self.entered, self.compared, self.differing = set(), set(), {}
         self.reasons = {}  # why values whose names begin so cannot be compared
-        self.model = onnx.load(path, load_external_data=False)
+        try:
+            self.model = onnx.load(path, load_external_data=False)
+        except Exception as error:  # of protobuf, or of the system
+            fail(f"cannot read {path}: {error}")
         self.functions = {(f.domain, f.name, getattr(f, "overload", "")): f for f in self.model.functions}
         graph = self.model.graph
         inputs = {entry["name"]: self.load(entry) for entry in index["inputs"]}
         initializers = {i.name for i in graph.initializer}
         wanted = [i.name for i in graph.input if i.name not in initializers]
         if missing := [name for name in wanted if name not in inputs]:
-            sys.exit(f"{path} has the input '{missing[0]}', which the bundle has as a constant: compile a "
-                     "model in which it is an initializer")  # fmt: skip
+            fail(f"{path} has the input '{missing[0]}', which the bundle has as a constant: compile a model in which "
+                 "it is an initializer")  # fmt: skip
         self.scope = Scope(self, graph, {name: Given(inputs[name], ours="", dynamic=True) for name in wanted})
 
     def load(self, entry):
@@ -486,7 +494,7 @@ def main():
         reference.visit(reference.scope)
         first = reference.find_first()
     except CannotRun as error:
-        sys.exit(f"ONNX Runtime cannot run {path}: {error}")
+        fail(f"ONNX Runtime cannot run {path}: {error}")
     answer = {
         "version": onnxruntime.__version__,
         "compared": len(reference.compared),

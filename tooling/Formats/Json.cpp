@@ -46,7 +46,17 @@ Json &Json::close(char bracket) {
   return *this;
 }
 
-/// JSON is UTF-8: malformed bytes become U+FFFD, the replacement character.
+/// A character of two or three bytes.
+static unsigned codePointOf(std::string_view character) {
+  auto bits = [&](size_t i, unsigned mask) {
+    return static_cast<unsigned char>(character[i]) & mask;
+  };
+  return character.size() == 2 ? bits(0, 0x1f) << 6 | bits(1, 0x3f)
+                               : bits(0, 0x0f) << 12 | bits(1, 0x3f) << 6 | bits(2, 0x3f);
+}
+
+/// JSON is UTF-8: malformed bytes become U+FFFD, the replacement character. What a terminal acts on
+/// is escaped, because JSON is printed, too.
 std::string quoteJson(std::string_view raw) {
   std::string quoted = "\"";
   while (!raw.empty()) {
@@ -56,8 +66,8 @@ std::string quoteJson(std::string_view raw) {
       quoted += "\\ufffd";
     else if (first == '"' || first == '\\')
       quoted += {'\\', raw[0]};
-    else if (first < 0x20 || first == 0x7f)
-      quoted += fmt::format("\\u{:04x}", first);
+    else if (ttrt::isControl(raw.substr(0, length)))
+      quoted += fmt::format("\\u{:04x}", length == 1 ? first : codePointOf(raw.substr(0, length)));
     else
       quoted += raw.substr(0, length);
     raw.remove_prefix(length ? length : 1);

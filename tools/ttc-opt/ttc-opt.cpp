@@ -16,6 +16,7 @@
 #include "ttc/Shapes/Passes.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
+#include "ttc/Support/Printable.h"
 #include "ttc/Transforms/Passes.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,7 +28,7 @@ using namespace mlir;
 static bool hasLocations(StringRef ir) { return ir.starts_with("ML\xefR") || ir.contains("loc("); }
 
 static int fail(StringRef message) {
-  llvm::errs() << "error: " << message << "\n";
+  ttc::printError(message);
   return 1;
 }
 

@@ -16,6 +16,7 @@
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
+#include "ttc/Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -39,7 +40,7 @@ struct NamedTranslationParser : TranslationParser {
 } // namespace
 
 static int fail(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
+  ttc::printError(message);
   return 1;
 }
 

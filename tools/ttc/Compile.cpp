@@ -3,6 +3,7 @@
 #include "Compile.h"
 #include "Process.h"
 #include "Support/FileNames.h"
+#include "ttrt/format/utf8.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ struct CompileArguments {
 } // namespace
 
 static int fail(std::string_view message) {
-  fmt::print(stderr, "ttc compile: error: {}\n", message);
+  fmt::print(stderr, "ttc compile: error: {}\n", ttrt::printable(message));
   return 2;
 }
 

@@ -4,6 +4,7 @@
 #include "Process.h"
 #include "Support/FileNames.h"
 #include "Support/Suggest.h"
+#include "ttrt/format/utf8.h"
 
 #include <algorithm>
 #include <csignal>
@@ -68,7 +69,7 @@ static int reportUnknown(const std::string &word) {
     hint = suggested;
   fmt::print(stderr,
              "ttc: error: expected a command or a model (.onnx, .gguf or .mlir), found '{}'{}\n",
-             word, hint);
+             ttrt::printable(word), ttrt::printable(hint));
   return 2;
 }
 

@@ -4,6 +4,7 @@
 #define TTC_SUPPORT_CHOICE_H
 
 #include "mlir/Support/LLVM.h"
+#include "ttc/Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -28,7 +29,7 @@ public:
         return false;
       }
     return option.error("expected " + join(choices.drop_back(), ", ") + " or " +
-                        choices.back().first + ", found '" + text + "'");
+                        choices.back().first + ", found '" + printable(text) + "'");
   }
 
   static void print(llvm::raw_ostream &os, Enum value) {

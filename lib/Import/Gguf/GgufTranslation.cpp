@@ -2,6 +2,7 @@
 // The translation --import-gguf and its options.
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
+#include "ttc/Support/Printable.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 
@@ -10,7 +11,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -60,7 +60,7 @@ FailureOr<GgufImportOptions> mlir::ttc::getGgufImportOptionsFromCL() {
   if (!clOptions.isConstructed())
     return options;
   auto complain = [](const Twine &message) {
-    llvm::WithColor::error() << message << "\n";
+    printError(message);
     return failure();
   };
   options.context = clOptions->context;

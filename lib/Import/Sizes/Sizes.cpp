@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Import/Sizes.h"
+#include "ttc/Support/Printable.h"
 #include "ttc/Support/Spelling.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/WithColor.h"
 #include <numeric>
 
 using namespace mlir;
@@ -187,7 +187,7 @@ struct SizeCLOptions {
 static llvm::ManagedStatic<SizeCLOptions> clOptions;
 
 LogicalResult mlir::ttc::rejectOption(StringRef option, StringRef complaint) {
-  llvm::WithColor::error() << spell(option) << ": " << complaint << "\n";
+  printError(spell(option) + ": " + complaint);
   return failure();
 }
 
@@ -202,10 +202,9 @@ LogicalResult mlir::ttc::readSizeOptionsFromCL(SizeOptions &options) {
   constexpr int64_t kMostVariants = 64;
   if (clOptions->variantLimit < 1 || clOptions->variantLimit > kMostVariants ||
       (clOptions->variantLimit.getNumOccurrences() && options.histogramFile.empty())) {
-    llvm::WithColor::error() << "--variant-limit: expected a number from 1 to " << kMostVariants
-                             << " and " << spell("dims-from") << ", found "
-                             << clOptions->variantLimit
-                             << (options.histogramFile.empty() ? " alone\n" : "\n");
+    printError("--variant-limit: expected a number from 1 to " + Twine(kMostVariants) + " and " +
+               spell("dims-from") + ", found " + Twine(clOptions->variantLimit.getValue()) +
+               (options.histogramFile.empty() ? " alone" : ""));
     return failure();
   }
   options.variantLimit = clOptions->variantLimit;

@@ -2,6 +2,7 @@
 // The translation --import-onnx and its options.
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
+#include "ttc/Support/Printable.h"
 #include "ttc/Support/Spelling.h"
 
 #include "dialects/Ttc/TtcDialect.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -129,8 +129,8 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     if (failed(addTexts(name, *texts, options, add)))
       return failure();
   if (clOptions->nodeLimit < 1) {
-    llvm::WithColor::error() << "--node-limit: expected a positive number, found "
-                             << clOptions->nodeLimit << "\n";
+    printError("--node-limit: expected a positive number, found " +
+               Twine(clOptions->nodeLimit.getValue()));
     return failure();
   }
   options.nodeLimit = clOptions->nodeLimit;
@@ -155,9 +155,8 @@ void mlir::ttc::registerImportOnnx() {
         if (failed(options))
           return nullptr;
         if (!options->dimRanges.empty()) {
-          llvm::WithColor::error()
-              << spell("dim") << ": expected one size for each dimension, found several for '"
-              << options->dimRanges.front().first << "': --onnx-to-bundle compiles for several\n";
+          printError(spell("dim") + ": expected one size for each dimension, found several for '" +
+                     options->dimRanges.front().first + "': --onnx-to-bundle compiles for several");
           return nullptr;
         }
         ModelDiagnostics diagnostics(context);
