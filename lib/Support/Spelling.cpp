@@ -82,6 +82,12 @@ static std::string toTuple(StringRef shape) {
   return "(" + llvm::join(sizes, ", ") + (sizes.size() == 1 ? ",)" : ")");
 }
 
+/// 128, or (1, 128) for 1..128
+static std::string toSizes(StringRef value) {
+  const auto [low, high] = value.split("..");
+  return high.empty() ? value.str() : ("(" + low + ", " + high + ")").str();
+}
+
 static std::string toOption(const Setting &setting) {
   return "--" + setting.option + "=" + setting.name + ":" + setting.value;
 }
@@ -90,7 +96,7 @@ static std::string spellPython(ArrayRef<Setting> settings) {
   SmallVector<std::string> dims, inputs, others, arguments;
   for (const Setting &setting : settings) {
     if (setting.option == "dim")
-      dims.push_back(quoteString(setting.name) + ": " + setting.value);
+      dims.push_back(quoteString(setting.name) + ": " + toSizes(setting.value));
     else if (setting.option == "input-shape")
       inputs.push_back(quoteString(setting.name) + ": " + toTuple(setting.value));
     else

@@ -83,6 +83,9 @@ def test_dims_and_what_is_proposed():
     assert bundle.inputs["x:0"].shape == (1, 1) and "dims={" in call
     with pytest.raises(ttc.CompileError, match=r"note: this sets it: ttc\.compile\(model, dims=\{\"columns\": 1\}\)$"):
         ttc.compile(model, dims={"rows": 5})
+    graph.input[0].type.tensor_type.shape.dim[1].dim_param = "seq"
+    with pytest.raises(ttc.CompileError, match=r"range of sizes makes one bundle for all of them .*: dims=\{\"seq\": \(1, 128\)\}$"):
+        ttc.compile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
     assert ttc.compile(model, dims={"rows": 5, "columns": np.int64(2)}).inputs["x:0"].shape == (5, 2)
     bundle = ttc.compile({"one": model, "two": model}, dims={"one/rows": 1, "two/rows": 2, "columns": 3})
     assert [entry.inputs["x:0"].shape for entry in bundle.entries.values()] == [(1, 3), (2, 3)]

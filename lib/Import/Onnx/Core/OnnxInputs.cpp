@@ -137,7 +137,7 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
       shape.push_back(value.getListSize());
     else
       return reportOpen(name, type) << "has dynamic shape " << printShape(type.shape())
-                                    << ", and only static shapes are supported";
+                                    << "; expected a size for each dimension";
   }
   if (value.fits(shape))
     return shape;

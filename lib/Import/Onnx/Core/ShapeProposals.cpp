@@ -160,6 +160,8 @@ ShapeProposals::Size ShapeProposals::guess(StringRef input, const onnx::TypeProt
     return {0};
   if (isNamed({"sample", "audio", "wave"}))
     return {16000, true};
+  if (isNamed({"seq", "len", "token", "time", "frame"}))
+    return {128, true};
   // An image has one to four channels, first or last.
   auto isChannel = [&](int at) {
     const int64_t size = isFixedSize(shape.dim(at)) ? shape.dim(at).dim_value()
@@ -175,7 +177,7 @@ ShapeProposals::Size ShapeProposals::guess(StringRef input, const onnx::TypeProt
     return {rank == 4 ? 64 : 32, true};
   const bool isInteger =
       type.elem_type() == onnx::TensorProto::INT64 || type.elem_type() == onnx::TensorProto::INT32;
-  if (isNamed({"seq", "len", "token", "time", "frame"}) || (isInteger && rank == 2) || rank == 3)
+  if ((isInteger && rank == 2) || rank == 3)
     return {128, true};
   return {1, true};
 }
@@ -239,6 +241,12 @@ SmallVector<Setting> ShapeProposals::getSettings(int64_t free) const {
   return settings;
 }
 
+/// The size of a dimension that is open for good: of height and width, the first is as good.
+static int64_t sizeOfDim(const Setting &setting) {
+  int64_t size = 0;
+  return setting.option == "dim" && !StringRef(setting.value).getAsInteger(10, size) ? size : 0;
+}
+
 void ShapeProposals::attachTo(
     Diagnostic &diag, const OnnxImportOptions &options,
     llvm::function_ref<bool(const OnnxImportOptions &)> isImported) const {
@@ -267,4 +275,18 @@ void ShapeProposals::attachTo(
       << "this sets " << (inputs.size() == 1 ? "it" : "all")
       << (isShared ? "; a name has one size in all inputs that share it" : "") << ": "
       << proposeCommand(settings);
+  // Ranges are for the command that makes bundles.
+  constexpr int64_t kMostChannels = 4;
+  const auto longest = llvm::max_element(
+      settings, [](const Setting &a, const Setting &b) { return sizeOfDim(a) < sizeOfDim(b); });
+  if (!options.constants || longest == settings.end() || sizeOfDim(*longest) <= kMostChannels)
+    return;
+  // Any text is long enough; kernels need images and sounds of some size.
+  const std::string name = StringRef(longest->name).lower();
+  const bool isText = llvm::any_of(ArrayRef<StringRef>{"seq", "len", "token"},
+                                   [&](StringRef word) { return StringRef(name).contains(word); });
+  const std::string low = isText ? "1" : std::to_string(sizeOfDim(*longest) / 2);
+  diag.attachNote(diag.getLocation())
+      << "a range of sizes makes one bundle for all of them (docs/shapes.md): "
+      << spell(Setting{"dim", longest->name, low + ".." + longest->value});
 }

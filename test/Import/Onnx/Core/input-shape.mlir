@@ -3,7 +3,7 @@
 // RUN: split-file %s %t
 // RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: error: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported
+// OPEN: error: graph input 'x' has dynamic shape [N, 3]; expected a size for each dimension
 // OPEN: error: graph input 'z' has dynamic shape [N, M]
 // One command for all; a name has one size.
 // OPEN: note: this sets all; a name has one size in all inputs that share it: ttc-translate --import-onnx {{.*}}dynamic.onnx --dim=N:1 --dim=M:1{{$}}
@@ -18,11 +18,11 @@
 // Dimensions without a name have one by input and axis.
 // RUN: onnx-text %t/unnamed.txt %t/unnamed.onnx
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=UNNAMED
-// UNNAMED: error: graph input 'img' has dynamic shape [B, 3, img.2, img.3], and only static shapes are supported
+// UNNAMED: error: graph input 'img' has dynamic shape [B, 3, img.2, img.3]; expected a size for each dimension
 // UNNAMED: unnamed.onnx --dim=B:1 --dim=img.2:224 --dim=img.3:224{{$}}
 // RUN: onnx-text %t/open.txt %t/open.onnx
 // RUN: not ttc-translate --import-onnx %t/open.onnx 2>&1 | FileCheck %s --check-prefix=NUMBERED
-// NUMBERED: error: graph input 'ids' has dynamic shape [ids.0, ids.1], and only static shapes are supported
+// NUMBERED: error: graph input 'ids' has dynamic shape [ids.0, ids.1]; expected a size for each dimension
 // NUMBERED: error: graph input 'mask' has dynamic shape [mask.0, mask.1]
 // NUMBERED: note: this sets all: {{.*}}open.onnx --dim=ids.0:1 --dim=ids.1:128 --dim=mask.0:1 --dim=mask.1:128{{$}}
 // RUN: ttc-translate --import-onnx %t/open.onnx --dim=ids.0:1 --dim=ids.1:4 --dim=mask.0:1 --dim=mask.1:4 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=NAMED
@@ -54,6 +54,16 @@
 // RUN: ttc-translate --import-onnx %t/mixed.onnx --input-shape=a:1x5 -o /dev/null
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: this sets it: {{.*}} --input-shape=y:1x3{{$}}
+// Ranges, which are for bundles. The name says more than four dimensions with a small one.
+// RUN: onnx-text %t/cache.txt %t/cache.onnx
+// RUN: not ttc-translate --onnx-to-bundle %t/cache.onnx 2>&1 | FileCheck %s --check-prefix=CACHE
+// CACHE: cache.onnx --dim=batch:1 --dim=seq_len:128{{$}}
+// CACHE-NEXT: note: a range of sizes makes one bundle for all of them (docs/shapes.md): --dim=seq_len:1..128{{$}}
+// RUN: ttc-translate --onnx-to-bundle %t/cache.onnx --dim=batch:1 --dim=seq_len:1..128 -o %t/cache.ttcb
+// RUN: not ttc-translate --onnx-to-bundle %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: (docs/shapes.md): --dim=img.2:112..224{{$}}
+// RUN: not ttc-translate --import-onnx %t/cache.onnx 2>&1 | FileCheck %s --check-prefix=NO-RANGE
+// NO-RANGE-NOT: range
 // Python's and ttrun's callers have other words.
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx --caller=python 2>&1 | FileCheck %s --check-prefix=PYTHON
 // PYTHON: this sets it: ttc.compile(model, dims={"B": 1, "img.2": 224, "img.3": 224}){{$}}
@@ -110,6 +120,13 @@ g (float[N,3] x, float[N,3] y, float[N,M] z) => (float[N,3] r)
 {
   s = Add(x, y)
   r = Add(s, z)
+}
+
+//--- cache.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[batch,4,seq_len,8] keys) => (float[batch,4,seq_len,8] r)
+{
+  r = Relu(keys)
 }
 
 //--- same.txt
