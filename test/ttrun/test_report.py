@@ -308,6 +308,17 @@ def test_a_bundle_that_is_no_file(tools, bundle, tmp_path):
     assert "names are unknown" in out and "is no file" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("name", ["profile.ttlog", "machine.json"])
+def test_pipes_in_a_recording(tools, bundle, tmp_path, name):
+    """A pipe that nothing writes to would block."""
+    tools.ttrun("run", bundle, "--random", f"--profile={tmp_path}")
+    [folder] = tmp_path.iterdir()
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    done = tools.ttrun("report", tmp_path, check=False, timeout=60)
+    assert done.returncode == 2 and f"{name}: not a regular file" in " ".join(done.stderr.split())
+
+
 def test_processes_that_record_to_one_folder(tools, bundle, tmp_path):
     """Each has a folder of its own, at the same second too."""
     command = [tools.path("ttrun"), "run", bundle, "--random", "--loops=20", "--cores=1", f"--profile={tmp_path}"]

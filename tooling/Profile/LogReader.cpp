@@ -305,6 +305,11 @@ Log Reader::read() {
 Log parseLog(std::string_view bytes) { return Reader(bytes).read(); }
 
 static Log readBytes(const std::string &path, size_t limit) {
+  std::error_code ignored;
+  // A pipe in a folder that somebody else has written would block for ever.
+  if (const auto status = std::filesystem::status(path, ignored);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw UserError(fmt::format("cannot read {}: not a regular file", path));
   std::ifstream file(path, std::ios::binary);
   std::string bytes;
   std::vector<char> piece(std::min(limit, size_t(1) << 20));

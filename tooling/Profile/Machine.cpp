@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -39,6 +40,10 @@ static double gigaOf(const JsonValue &value, const char *name) {
 }
 
 std::vector<Machine> readMachines(const std::string &path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw UserError(fmt::format("cannot read {}: not a regular file", path)); // may be a pipe
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return {};
