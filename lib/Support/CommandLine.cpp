@@ -8,6 +8,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <unistd.h>
@@ -83,6 +84,8 @@ void mlir::ttc::setUpCommandLine() {
   llvm::install_fatal_error_handler(reportFatalError);
   std::set_terminate(endByException);
   llvm::setBugReportMsg(kBugReport);
+  // A limit on the size of files is an error of the write. InitLLVM takes it for a crash.
+  signal(SIGXFSZ, SIG_IGN);
   // Only libLLVM registers options before main(), by static objects; MLIR and ttc register theirs
   // later.
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())

@@ -60,6 +60,7 @@ def test_limit_on_the_size_of_files(writers, tmp_path, name):
     out.write_text("old")
     done = run(writers.command(name, out), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)))
     assert done.returncode > 0 and os.strerror(errno.EFBIG) in done.stderr, (done.returncode, done.stderr)
+    assert "fault of ttc" not in done.stderr, done.stderr
     assert out.read_text() == "old" and only(out.parent, "file")
 
 
