@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -54,6 +55,12 @@ class Trace:
     not_compared: dict[str, str]
 
 
+def _with_arguments(messages: str) -> str:
+    """The messages of ttrun, with the names of arguments instead of those of options."""
+    messages = re.sub(r"--(only|against|rtol|atol)\b", r"\1", messages)
+    return messages.replace("--trace-values", "folder").replace("ttrun run: ", "").strip()
+
+
 def trace_values(
     model: str | os.PathLike[str],
     inputs: Mapping[str, Any],
@@ -93,7 +100,7 @@ def trace_values(
             arguments.append(f"--input={name}={temporary}/{i}.npy")
         status, messages = run_tool("ttrun", arguments, output, (), temporary)
         if status not in (0, 1) or not output.tell():
-            raise (CompileError if "not compiled" in messages else ValueError)(messages.strip())
+            raise (CompileError if "not compiled" in messages else ValueError)(_with_arguments(messages))
         output.seek(0)
         found = json.load(output)["values"]
     listed = json.loads(pathlib.Path(folder, "values.json").read_text())["values"]

@@ -47,8 +47,13 @@ def test_difference(model, tmp_path):
 def test_errors(model, tmp_path):
     with pytest.raises(ttc.CompileError, match="inputs names 'z'|--input-shape names 'z'"):
         ttc.trace_values(model, {"z": np.ones((2, 4), np.float32)}, tmp_path / "values")
-    with pytest.raises(ValueError, match="--only"):
+    with pytest.raises(ValueError, match="^only: no op, node or value"):
         ttc.trace_values(model, {"x=": np.ones((2, 4), np.float32)}, tmp_path / "values", only=["Conv"])
+    with pytest.raises(ValueError, match="^against=nothing: expected onnxruntime"):
+        ttc.trace_values(model, {"x=": np.ones((2, 4), np.float32)}, tmp_path / "values", against="nothing")
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="^folder: cannot make .*/file/in"):
+        ttc.trace_values(model, {"x=": np.ones((2, 4), np.float32)}, tmp_path / "file/in")
     with pytest.raises(TypeError, match="inputs: expected"):
         ttc.trace_values(model, [1], tmp_path / "values")
 
