@@ -254,6 +254,7 @@ class Reference:
         # --keep-values adds these numbers.
         twice = {re.sub(r"~\d+$", "", name) for name in self.values if re.search(r"~\d+$", name)}
         self.ambiguous = twice.intersection(self.values)
+        self.comparable = self.values.keys() - self.ambiguous
         self.entered, self.compared, self.differing = set(), set(), {}
         self.reasons = {}  # why values whose names begin so cannot be compared
         try:
@@ -337,7 +338,7 @@ class Reference:
 
     def visit(self, scope, names=()):
         """Compares the values of a scope, and of those in it. Returns the arrays of `names`."""
-        own = [n for n in scope.nodes if scope.prefix + n in self.values.keys() - self.ambiguous]
+        own = [n for n in scope.nodes if scope.prefix + n in self.comparable]
         inner = [n for n in scope.graph.node if scope.prefix + self.name_of(n) + "/" in self.prefixes]
         needed = [name for node in inner for name in inputs_of(node)]
         arrays = scope.compute([*own, *needed, *names])
