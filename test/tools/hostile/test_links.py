@@ -58,3 +58,13 @@ def test_a_model_that_is_no_link(tools, tmp_path):
     (tmp_path / "models/model.onnx_data").symlink_to("../data")
     found = compile_it(tools, tmp_path / "models/model.onnx", tmp_path)
     assert found.returncode != 0 and "leads out of the model's folder" in found.stderr, found.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_external_data_is_a_file(kind, tools, tmp_path):
+    """A pipe that nothing writes to would block."""
+    save(tmp_path / "model.onnx")
+    (tmp_path / "model.onnx_data").unlink()
+    (os.mkfifo if kind == "pipe" else os.mkdir)(tmp_path / "model.onnx_data")
+    found = tools.run("ttc-translate", "--onnx-to-bundle", tmp_path / "model.onnx", "-o", tmp_path / "out.ttcb", check=False, timeout=60)
+    assert found.returncode == 1 and "cannot read external data" in found.stderr and "not a regular file" in found.stderr, found.stderr

@@ -252,6 +252,8 @@ static FailureOr<ElementsAttr> mapExternalData(const onnx::TensorProto &tensor, 
   if (failed(path))
     return failure();
 
+  if (!llvm::sys::fs::is_regular_file(*path)) // a pipe would block
+    return emitError() << "cannot read external data '" << *path << "': not a regular file";
   uint64_t fileSize = 0;
   if (std::error_code error = llvm::sys::fs::file_size(*path, fileSize))
     return emitError() << "cannot read external data '" << *path << "': " << error.message();
