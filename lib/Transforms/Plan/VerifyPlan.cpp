@@ -384,6 +384,13 @@ private:
     return false;
   }
 
+  /// Whether a range of bytes, which begins before the last of the rows ends, is not in the gap
+  /// between two of them.
+  static bool touches(const PhaseAccess &rows, const PhaseAccess &range) {
+    int64_t last = std::min(range.end, rows.end) - 1 - rows.begin;
+    return rows.begin + last / rows.pitch * rows.pitch + rows.row > range.begin;
+  }
+
   bool share(const PhaseAccess &a, const PhaseAccess &b) const {
     if (a.isInL1() != b.isInL1() ||
         (!a.isInL1() && a.buffer->op.getMemory() != b.buffer->op.getMemory()))
@@ -395,6 +402,8 @@ private:
              b.firstCore < a.firstCore + a.cores;
     if (a.begin >= b.end || b.begin >= a.end)
       return false;
+    if (bool aInRows = a.row != a.end - a.begin; aInRows != (b.row != b.end - b.begin))
+      return aInRows ? touches(a, b) : touches(b, a);
     // Strips of one grid of rows: apart if they take different columns of it.
     auto columns = [](const PhaseAccess &access, int64_t pitch) {
       int64_t first = access.begin % pitch;
