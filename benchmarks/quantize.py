@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the quantised models of models.py --quantized, by ONNX Runtime's quantiser.
+"""Makes the quantised models of models.py --quantized and --classes, by ONNX Runtime's quantiser.
 
   NAME_qdq       static: QuantizeLinear and DequantizeLinear around every op, activations ui8,
                  weights i8 with a scale for each channel; ranges from random inputs
@@ -24,6 +24,10 @@ def graph_inputs(path):
                    helper.tensor_dtype_to_np_dtype(tensor.elem_type))
 
 
+def opset(model):
+    return next(entry.version for entry in model.opset_import if not entry.domain)
+
+
 def make_static(source, path):
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -40,8 +44,10 @@ def make_static(source, path):
 
     with tempfile.TemporaryDirectory() as folder:
         current, prepared = (pathlib.Path(folder) / name for name in ("current", "prepared"))
-        # A scale for each channel needs opset 13.
-        onnx.save(version_converter.convert_version(onnx.load(source), 17), current)
+        model = onnx.load(source)
+        if opset(model) < 17:  # A scale for each channel needs 13.
+            model = version_converter.convert_version(model, 17)
+        onnx.save(model, current)
         quant_pre_process(current, prepared, skip_symbolic_shape=True)
         quantization.quantize_static(
             prepared, path, Noise(), quant_format=quantization.QuantFormat.QDQ, per_channel=True,

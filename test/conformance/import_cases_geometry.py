@@ -131,6 +131,11 @@ def pool_cases():
         kernel_shape=[2, 2, 3], pads=[1, 0, 1, 0, 1, 1]), outputs=2, reference="ort")
     yield ImportCase("indices_infinite", "MaxPool", [np.full((1, 1, 4, 4), -np.inf, np.float32)], dict(
         kernel_shape=[3, 3], pads=[1, 1, 1, 1]), outputs=2, reference="ort")
+    # Windows that are wider than what they slide over.
+    for index, (op, pads) in enumerate(itertools.product(["AveragePool", "MaxPool"], [[0, 0, 0, 0], [2, 1, 2, 1]])):
+        for counted in [{}] if op == "MaxPool" else [dict(count_include_pad=0), dict(count_include_pad=1)]:
+            yield ImportCase(f"wide{index}{counted.get('count_include_pad', '')}", op, [sample(rng, 1, 3, 5, 4)], dict(
+                kernel_shape=[12, 7], strides=[12, 5], pads=pads, ceil_mode=1, **counted), opset=19, reference="ort")
     for index, (p, dilation) in enumerate(itertools.product([1, 2, 3], [1, 2])):
         yield ImportCase(f"lp{index}", "LpPool", [sample(rng, 1, 3, 9, 8)], dict(
             kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], dilations=[dilation, 1], p=p),

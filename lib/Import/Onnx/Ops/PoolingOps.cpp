@@ -21,6 +21,18 @@ static LogicalResult checkSpatialRank(OnnxNode &node, Value x) {
                       << x.getType();
 }
 
+/// Lets a kernel that is wider than the padded operand end where that ends. With ceil mode, such a
+/// window is valid, and no further element counts: classifiers have average pools of any width that
+/// stand for global ones.
+static void narrowKernel(Window &window, ArrayRef<int64_t> sizes) {
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    const int64_t padded = size + window.pads[i] + window.pads[sizes.size() + i];
+    const int64_t room = padded - dilatedSize(window.kernel[i], window.dilations[i]);
+    if (room < 0 && room > -window.strides[i])
+      window.kernel[i] = (padded - 1) / window.dilations[i] + 1;
+  }
+}
+
 template <typename OpTy>
 static Value createPool(OnnxNode &node, Value x, SmallVector<NamedAttribute> attrs) {
   if (failed(checkSpatialRank(node, x)))
@@ -29,8 +41,10 @@ static Value createPool(OnnxNode &node, Value x, SmallVector<NamedAttribute> att
   FailureOr<Window> window = readWindow(node, sizes.size(), {});
   if (failed(window) || failed(resolveAutoPad(node, *window, sizes)))
     return {};
-  if (node.getInt("ceil_mode", 0))
+  if (node.getInt("ceil_mode", 0)) {
     attrs.push_back(node.flag("ceil_mode"));
+    narrowKernel(*window, sizes);
+  }
   attrs.push_back(node.attr("kernel", window->kernel));
   llvm::append_range(attrs, window->getAttrs(node));
   return node.create<OpTy>(x, attrs);
