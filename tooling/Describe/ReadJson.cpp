@@ -5,6 +5,7 @@
 #include "Describe/ReadModels.h"
 
 #include "Describe/Costs.h"
+#include "Describe/FloatOps.h"
 #include "Describe/MemoryUse.h"
 #include "Describe/Waits.h"
 #include "Formats/Json.h"
@@ -14,13 +15,6 @@
 namespace ttrun {
 
 using namespace ttrt;
-
-static std::string lower(const char *name) {
-  std::string text = name;
-  for (char &c : text)
-    c = static_cast<char>(tolower(c));
-  return text;
-}
 
 static void addTarget(Json &json, const fb::Target &target) {
   json.key("target").beginObject();
@@ -68,9 +62,7 @@ static void addStates(Json &json, const Bundle &bundle) {
   json.key("states").beginArray();
   for (uint32_t i = 0; i < count(bundle.metadata().states()); ++i) {
     const fb::Port &state = *bundle.metadata().states()->Get(i);
-    json.beginObject()
-        .field("name", text(state.name()))
-        .field("dtype", lower(fb::EnumNameDType(state.dtype())));
+    json.beginObject().field("name", text(state.name())).field("dtype", dtypeText(state.dtype()));
     json.key("shape").beginArray(/*flat=*/true);
     for (uint32_t d = 0; d < count(state.shape()); ++d)
       json.value(state.shape()->Get(d));
@@ -166,9 +158,7 @@ static void addEntries(Json &json, const Bundle &bundle) {
       json.key(name).beginArray();
       for (uint32_t i = 0; i < count(ports); ++i) {
         const fb::Port &port = *ports->Get(i);
-        json.beginObject()
-            .field("name", text(port.name()))
-            .field("dtype", lower(fb::EnumNameDType(port.dtype())));
+        json.beginObject().field("name", text(port.name())).field("dtype", dtypeText(port.dtype()));
         json.key("shape").beginArray(/*flat=*/true);
         for (uint32_t d = 0; d < count(port.shape()); ++d)
           json.value(port.shape()->Get(d));

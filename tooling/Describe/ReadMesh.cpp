@@ -33,7 +33,7 @@ struct CollectiveUse {
 } // namespace
 
 /// "AllReduce" as "all_reduce".
-static std::string lower(const char *name) {
+static std::string snakeCase(const char *name) {
   std::string text;
   for (const char *c = name; *c; ++c) {
     if (isupper(*c) && !text.empty())
@@ -173,10 +173,10 @@ static void printCollective(const CollectiveUse &use, bool full) {
   const fb::Collective &table = *use.table;
   std::string line = fmt::format(
       "  {}  {} {}{}, {} of {} to {} bytes, {} {}{}", text(table.name()),
-      lower(fb::EnumNameCollectiveKind(table.kind())),
-      lower(fb::EnumNameCollectiveAlgorithm(table.algorithm())),
-      isReduction(table.kind()) ? " " + lower(fb::EnumNameReduction(table.reduction())) : "",
-      lower(fb::EnumNameDType(table.dtype())), table.operands()->Get(0)->bytes(),
+      snakeCase(fb::EnumNameCollectiveKind(table.kind())),
+      snakeCase(fb::EnumNameCollectiveAlgorithm(table.algorithm())),
+      isReduction(table.kind()) ? " " + snakeCase(fb::EnumNameReduction(table.reduction())) : "",
+      snakeCase(fb::EnumNameDType(table.dtype())), table.operands()->Get(0)->bytes(),
       table.operands()->Get(1)->bytes(), use.exchanges, use.isSent ? "send" : "exchange",
       plural(use.exchanges));
   printLine(line);
@@ -199,7 +199,7 @@ void printMesh(const Bundle &bundle, bool full) {
   printLine("  {}", meshSummary(bundle));
   for (const fb::MeshAxis *axis : *mesh->axes()) {
     std::string line = fmt::format("  axis {}: {} devices, {}", text(axis->name()), axis->size(),
-                                   lower(fb::EnumNameLinkTopology(axis->topology())));
+                                   snakeCase(fb::EnumNameLinkTopology(axis->topology())));
     if (axis->link_bytes_per_second())
       line += fmt::format(", links of {} per second", shortBytes(axis->link_bytes_per_second()));
     if (axis->link_latency_ns())
@@ -247,7 +247,7 @@ void addMesh(Json &json, const Bundle &bundle) {
     json.beginObject()
         .field("name", text(axis->name()))
         .field("size", uint64_t(axis->size()))
-        .field("topology", lower(fb::EnumNameLinkTopology(axis->topology())))
+        .field("topology", snakeCase(fb::EnumNameLinkTopology(axis->topology())))
         .field("link_bytes_per_second", axis->link_bytes_per_second())
         .field("link_latency_ns", axis->link_latency_ns())
         .endObject();
@@ -267,11 +267,11 @@ void addMesh(Json &json, const Bundle &bundle) {
     const fb::Collective &table = *use.table;
     json.beginObject()
         .field("name", text(table.name()))
-        .field("kind", lower(fb::EnumNameCollectiveKind(table.kind())))
-        .field("algorithm", lower(fb::EnumNameCollectiveAlgorithm(table.algorithm())))
-        .field("dtype", lower(fb::EnumNameDType(table.dtype())));
+        .field("kind", snakeCase(fb::EnumNameCollectiveKind(table.kind())))
+        .field("algorithm", snakeCase(fb::EnumNameCollectiveAlgorithm(table.algorithm())))
+        .field("dtype", snakeCase(fb::EnumNameDType(table.dtype())));
     if (isReduction(table.kind()))
-      json.field("reduction", lower(fb::EnumNameReduction(table.reduction())));
+      json.field("reduction", snakeCase(fb::EnumNameReduction(table.reduction())));
     if (table.kind() == fb::CollectiveKind::Broadcast)
       json.field("root", uint64_t(table.root()));
     if (count(table.sources()))

@@ -12,7 +12,7 @@ using namespace ttrt;
 namespace {
 
 /// The latest record of an event.
-struct Record {
+struct WaitRecord {
   const char *part;
   int round; ///< of the body
   uint32_t step;
@@ -67,7 +67,7 @@ private:
     const auto found = records.find(event);
     if (found == records.end())
       return "nothing";
-    const Record &record = found->second;
+    const WaitRecord &record = found->second;
     std::string text = std::string(record.part) + " step " + std::to_string(record.step);
     if (record.command >= 0)
       text += " command " + std::to_string(record.command);
@@ -78,7 +78,7 @@ private:
   }
 
   const Bundle &bundle;
-  std::map<uint32_t, Record> records;
+  std::map<uint32_t, WaitRecord> records;
 };
 
 } // namespace

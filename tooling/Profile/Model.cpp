@@ -4,6 +4,7 @@
 #include "Base/Error.h"
 #include "Bundle/Bundle.h"
 #include "Bundle/Verifier.h"
+#include "Describe/FloatOps.h"
 #include "Describe/MemoryUse.h"
 #include "Formats/BundleMessage.h"
 #include "Support/Error.h"
@@ -160,7 +161,7 @@ private:
       op.name = text(bundle.metadata().programs()->Get(action.index)->symbol());
       op.kind = kindOf(op.name);
       op.flops = bundle.metadata().programs()->Get(action.index)->flops();
-      op.multipliesBytes = multipliesBytes(action.index);
+      op.multipliesBytes = multipliesBytes(facts, action.index);
     } else if (action.info->table == IndexedTable::Event) {
       op.name += " " + model.eventText(action.index);
       op.signals = action.info->role == OrderRole::Record;
@@ -173,21 +174,6 @@ private:
     forEachAccess(bundle, entry, action,
                   [&](const Access &access) { addAccess(op, action, access); });
     return op;
-  }
-
-  /// Products of bytes are what kernels on bytes spend their time on, and only these have two
-  /// operands of bytes: activations and weights.
-  bool multipliesBytes(uint32_t program) const {
-    if (!facts || program >= count(facts->programs()))
-      return false;
-    const auto *operands = facts->programs()->Get(program)->operands();
-    uint32_t tensors = 0;
-    for (uint32_t i = 0; i < count(operands); ++i) {
-      const fb::Operand &operand = *operands->Get(i);
-      tensors += operand.access() == fb::Access::Read && operand.dtype() && operand.bytes() > 1 &&
-                 (*operand.dtype() == fb::DType::I8 || *operand.dtype() == fb::DType::U8);
-    }
-    return tensors >= 2;
   }
 
   void addAccess(OpInfo &op, const Action &action, const Access &access) const {
@@ -234,9 +220,7 @@ private:
     const fb::Operand &fact = *found->operands()->Get(number);
     if (!fact.dtype())
       return;
-    operand.dtype = fb::EnumNameDType(*fact.dtype());
-    std::transform(operand.dtype.begin(), operand.dtype.end(), operand.dtype.begin(),
-                   [](unsigned char c) { return static_cast<char>(tolower(c)); });
+    operand.dtype = dtypeText(*fact.dtype());
     for (uint32_t i = 0; i < count(fact.shape()); ++i)
       operand.shape += (i ? "x" : "") + std::to_string(fact.shape()->Get(i));
     if (operand.shape.empty())

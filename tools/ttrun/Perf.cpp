@@ -5,6 +5,7 @@
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
 #include "Formats/Samples.h"
+#include "PerfRows.h"
 #include "Profile/Report.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/PerfMesh.h"
@@ -22,27 +23,6 @@
 #include <map>
 
 namespace ttrun {
-
-namespace {
-
-/// The times of each command over all runs, in microseconds.
-struct CommandTimes {
-  std::map<std::pair<uint32_t, uint32_t>, Samples> commands; ///< by trace and command
-
-  static void add(void *user, uint32_t trace, uint32_t command, uint64_t begin, uint64_t end) {
-    static_cast<CommandTimes *>(user)->commands[{trace, command}].add(
-        static_cast<double>(end - begin) * 1e-3);
-  }
-};
-
-/// A row of the table: one command, or all commands of one program.
-struct Row {
-  std::string trace, command, name, source;
-  uint64_t grid = 0, times = 1;
-  double least = 0, median = 0, p90 = 0, p99 = 0;
-};
-
-} // namespace
 
 static double residentMb() {
   long kb = 0;
@@ -72,104 +52,6 @@ static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
           commands.push_back(bundle.metadata().traces()->Get(part->Get(i)->index())->commands());
   }
   return commands;
-}
-
-static const ttrt::CommandHeader &commandAt(const ttrt::Bundle &bundle, uint32_t trace,
-                                            uint32_t command) {
-  const uint8_t *position = bundle.stream(trace);
-  for (; command; --command)
-    position += reinterpret_cast<const ttrt::CommandHeader *>(position)->size;
-  return *reinterpret_cast<const ttrt::CommandHeader *>(position);
-}
-
-static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times) {
-  std::vector<Row> rows;
-  for (auto &[key, samples] : times.commands) {
-    samples.finish();
-    const auto &trace = *bundle.metadata().traces()->Get(key.first);
-    const ttrt::CommandHeader &header = commandAt(bundle, key.first, key.second);
-    Row row;
-    row.trace = ttrt::text(trace.name());
-    row.command = std::to_string(key.second);
-    row.least = samples.least();
-    row.median = samples.median();
-    row.p90 = samples.percentile(90);
-    row.p99 = samples.percentile(99);
-    if (key.second < ttrt::count(trace.sources()))
-      row.source = bundle.location(trace.sources()->Get(key.second));
-    const ttrt::Action action = ttrt::actionOf(header);
-    row.name = action.info->name;
-    if (action.info->table == ttrt::IndexedTable::Program) {
-      row.name = ttrt::text(bundle.metadata().programs()->Get(action.index)->symbol());
-      row.grid = ttrt::gridOf(bundle.metadata(), action);
-    } else if (action.info->table == ttrt::IndexedTable::Collective) {
-      row.name = ttrt::text(bundle.metadata().collectives()->Get(action.index)->name());
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// The sum over the commands of each program, most expensive first.
-static std::vector<Row> sumByProgram(const std::vector<Row> &rows) {
-  std::map<std::string, Row> programs;
-  for (const Row &row : rows) {
-    auto [found, isNew] = programs.try_emplace(row.name, row);
-    if (isNew)
-      continue;
-    found->second.times += 1;
-    found->second.least += row.least;
-    found->second.median += row.median;
-    found->second.p90 += row.p90;
-    found->second.p99 += row.p99;
-  }
-  std::vector<Row> sums;
-  for (auto &[name, row] : programs)
-    sums.push_back(std::move(row));
-  std::sort(sums.begin(), sums.end(), [](const Row &a, const Row &b) {
-    return a.median != b.median ? a.median > b.median : a.name < b.name;
-  });
-  return sums;
-}
-
-static double totalMedian(const std::vector<Row> &rows) {
-  double total = 0;
-  for (const Row &row : rows)
-    total += row.median;
-  return total > 0 ? total : 1;
-}
-
-/// Prints at most kColumns columns; long names are shortened.
-static void printTable(const std::vector<Row> &rows, bool programs) {
-  const double total = totalMedian(rows);
-  size_t width = 7;
-  for (const Row &row : rows)
-    width = std::max(width, columnsOf(printable(row.name)));
-  width = std::min<size_t>(width, 32);
-  auto name = [&](const std::string &given) {
-    std::string text = shorten(printable(given), width);
-    return text + std::string(width - columnsOf(text), ' ');
-  };
-  fmt::print("\n{:>10} {:>6} {:>6} {:>8}  {} {}\n", "median us", "share", "grid",
-             programs ? "commands" : "command", name("program"), "source");
-  for (const Row &row : rows) {
-    std::string line =
-        fmt::format("{:10.2f} {:5.1f}% {:6} {:>8}  {}", row.median, 100 * row.median / total,
-                    row.grid, programs ? std::to_string(row.times) : row.command, name(row.name));
-    const std::string more = programs && row.times > 1 && !row.source.empty() ? ", ..." : "";
-    const size_t used = columnsOf(line) + 1 + more.size();
-    line += " " + shorten(printable(row.source), kColumns > used ? kColumns - used : 0) + more;
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
-  }
-}
-
-static std::string csvOf(const std::vector<Row> &rows) {
-  std::string csv = "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n";
-  for (const Row &row : rows)
-    csv += fmt::format("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", csvField(row.trace),
-                       row.command, csvField(row.name), row.grid, csvField(row.source), row.least,
-                       row.median, row.p90, row.p99);
-  return csv;
 }
 
 static void addTimes(Json &json, const char *name, const Samples &samples) {
@@ -387,13 +269,13 @@ int perfCommand(int argc, char **argv) {
     const double huge = options.hugePages ? static_cast<double>(session.hugePages().huge) / kMb : 0;
 
     const ttrt::Bundle &bundle = session.bundle();
-    std::vector<Row> rows;
+    std::vector<PerfRow> rows;
     if (ops || programs || !csv.empty()) {
       session.signpost("commands", "dispatched from the host");
       tokens.restart();
-      CommandTimes times;
+      PerfTimes times;
       run.no_trace = 1;
-      run.on_command = CommandTimes::add;
+      run.on_command = PerfTimes::add;
       run.user = &times;
       session.run(run);
       times.commands.clear();
@@ -446,16 +328,16 @@ int perfCommand(int argc, char **argv) {
       }
       if (ops || programs) {
         object.key("ops").beginArray();
-        for (const Row &row : programs ? sumByProgram(rows) : rows) {
+        for (const PerfRow &row : programs ? sumByProgram(rows) : rows) {
           object.beginObject();
           if (programs)
             object.field("commands", row.times);
           else
             object.field("trace", row.trace).field("command", std::stoi(row.command));
-          object.field("program", row.name)
-              .field("grid", row.grid)
-              .field("source", row.source)
-              .field("min_us", row.least)
+          object.field("program", row.name).field("grid", row.grid).field("source", row.source);
+          if (!row.floats.empty())
+            object.field("floats", row.floats);
+          object.field("min_us", row.least)
               .field("median_us", row.median)
               .field("p90_us", row.p90)
               .field("p99_us", row.p99)
@@ -496,8 +378,11 @@ int perfCommand(int argc, char **argv) {
         printShares(shares);
       if (ops)
         printTable(rows, /*programs=*/false);
-      if (programs)
-        printTable(sumByProgram(rows), /*programs=*/true);
+      if (programs) {
+        const std::vector<PerfRow> sums = sumByProgram(rows);
+        printTable(sums, /*programs=*/true);
+        printFloats(sums);
+      }
     }
     if (!csv.empty() && isLead())
       ttc::writeFile(csv, {csvOf(rows)});

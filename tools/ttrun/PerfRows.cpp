@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PerfRows.h"
+
+#include "Describe/FloatOps.h"
+#include "Formats/Json.h"
+#include "Formats/Printing.h"
+
+#include <algorithm>
+
+namespace ttrun {
+
+static const ttrt::CommandHeader &commandAt(const ttrt::Bundle &bundle, uint32_t trace,
+                                            uint32_t command) {
+  const uint8_t *position = bundle.stream(trace);
+  for (; command; --command)
+    position += reinterpret_cast<const ttrt::CommandHeader *>(position)->size;
+  return *reinterpret_cast<const ttrt::CommandHeader *>(position);
+}
+
+std::vector<PerfRow> makeRows(const ttrt::Bundle &bundle, PerfTimes &times) {
+  const FloatOps floats(bundle);
+  std::vector<PerfRow> rows;
+  for (auto &[key, samples] : times.commands) {
+    samples.finish();
+    const auto &trace = *bundle.metadata().traces()->Get(key.first);
+    const ttrt::CommandHeader &header = commandAt(bundle, key.first, key.second);
+    PerfRow row;
+    row.trace = ttrt::text(trace.name());
+    row.command = std::to_string(key.second);
+    row.least = samples.least();
+    row.median = samples.median();
+    row.p90 = samples.percentile(90);
+    row.p99 = samples.percentile(99);
+    if (key.second < ttrt::count(trace.sources()))
+      row.source = bundle.location(trace.sources()->Get(key.second));
+    const ttrt::Action action = ttrt::actionOf(header);
+    row.name = action.info->name;
+    row.floats = floats.typesOf(action);
+    if (action.info->table == ttrt::IndexedTable::Program) {
+      row.name = ttrt::text(bundle.metadata().programs()->Get(action.index)->symbol());
+      row.grid = ttrt::gridOf(bundle.metadata(), action);
+    } else if (action.info->table == ttrt::IndexedTable::Collective) {
+      row.name = ttrt::text(bundle.metadata().collectives()->Get(action.index)->name());
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<PerfRow> sumByProgram(const std::vector<PerfRow> &rows) {
+  std::map<std::string, PerfRow> programs;
+  for (const PerfRow &row : rows) {
+    auto [found, isNew] = programs.try_emplace(row.name, row);
+    if (isNew)
+      continue;
+    found->second.times += 1;
+    found->second.least += row.least;
+    found->second.median += row.median;
+    found->second.p90 += row.p90;
+    found->second.p99 += row.p99;
+  }
+  std::vector<PerfRow> sums;
+  for (auto &[name, row] : programs)
+    sums.push_back(std::move(row));
+  std::sort(sums.begin(), sums.end(), [](const PerfRow &a, const PerfRow &b) {
+    return a.median != b.median ? a.median > b.median : a.name < b.name;
+  });
+  return sums;
+}
+
+static double totalMedian(const std::vector<PerfRow> &rows) {
+  double total = 0;
+  for (const PerfRow &row : rows)
+    total += row.median;
+  return total > 0 ? total : 1;
+}
+
+/// `total`: what shares are of. With `floats`, a column has element types in place of the grid.
+static void printRows(const std::vector<PerfRow> &rows, bool programs, double total, bool floats) {
+  size_t width = 7, third = 6;
+  for (const PerfRow &row : rows)
+    third = std::max(third, floats ? row.floats.size() : 0);
+  for (const PerfRow &row : rows)
+    width = std::max(width, columnsOf(printable(row.name)));
+  width = std::min<size_t>(width, 32);
+  auto name = [&](const std::string &given) {
+    std::string text = shorten(printable(given), width);
+    return text + std::string(width - columnsOf(text), ' ');
+  };
+  fmt::print("\n{:>10} {:>6} {:>{}} {:>8}  {} {}\n", "median us", "share",
+             floats ? "types" : "grid", third, programs ? "commands" : "command", name("program"),
+             "source");
+  for (const PerfRow &row : rows) {
+    std::string line =
+        fmt::format("{:10.2f} {:5.1f}% {:>{}} {:>8}  {}", row.median, 100 * row.median / total,
+                    floats ? row.floats : std::to_string(row.grid), third,
+                    programs ? std::to_string(row.times) : row.command, name(row.name));
+    const std::string more = programs && row.times > 1 && !row.source.empty() ? ", ..." : "";
+    const size_t used = columnsOf(line) + 1 + more.size();
+    line += " " + shorten(printable(row.source), kColumns > used ? kColumns - used : 0) + more;
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+}
+
+void printTable(const std::vector<PerfRow> &rows, bool programs) {
+  printRows(rows, programs, totalMedian(rows), /*floats=*/false);
+}
+
+void printFloats(const std::vector<PerfRow> &rows) {
+  std::vector<PerfRow> found;
+  uint64_t commands = 0, all = 0;
+  for (const PerfRow &row : rows) {
+    all += row.times;
+    if (row.floats.empty())
+      continue;
+    commands += row.times;
+    found.push_back(row);
+  }
+  if (found.empty())
+    return;
+  const double total = totalMedian(rows), floats = totalMedian(found);
+  fmt::print("\nin floats    {} of {} commands, {:.2f} of {:.2f} us ({:.1f}%)\n", commands, all,
+             floats, total, 100 * floats / total);
+  constexpr size_t kMost = 12;
+  const size_t others = found.size() - std::min(found.size(), kMost);
+  found.resize(found.size() - others);
+  printRows(found, /*programs=*/true, total, /*floats=*/true);
+  if (others)
+    fmt::print("{:10.2f} {:5.1f}% in {} more\n", floats - totalMedian(found),
+               100 * (floats - totalMedian(found)) / total, others);
+}
+
+std::string csvOf(const std::vector<PerfRow> &rows) {
+  std::string csv = "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n";
+  for (const PerfRow &row : rows)
+    csv += fmt::format("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", csvField(row.trace),
+                       row.command, csvField(row.name), row.grid, csvField(row.source), row.least,
+                       row.median, row.p90, row.p99);
+  return csv;
+}
+
+} // namespace ttrun
