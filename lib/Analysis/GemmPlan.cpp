@@ -2,6 +2,8 @@
 #include "ttc/Analysis/GemmPlan.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "kernels/Budgets.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +12,7 @@ using namespace mlir::ttc;
 namespace kernels = ::ttc::kernels;
 using kernels::GemmParams;
 
-GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t columns) {
+static GemmTile chooseFastestTile(int64_t vectorLength, int64_t rows, int64_t columns) {
   if (vectorLength == 8)
     // 16 vector registers: 12 accumulators, 2 of B, 1 of A. With up to 8 columns one vector.
     return columns <= 8 ? GemmTile{12, 8} : GemmTile{6, 16};
@@ -28,9 +30,31 @@ GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t c
   return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
 }
 
+GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t columns,
+                                   bool compact) {
+  GemmTile best = chooseFastestTile(vectorLength, rows, columns);
+  if (!compact)
+    return best;
+  // What each vector length has, wide tiles first.
+  static constexpr GemmTile wide[] = {{14, 32}, {8, 48}, {14, 16}}, narrow[] = {{6, 16}, {12, 8}};
+  for (GemmTile tile : vectorLength == 16 ? ArrayRef(wide) : ArrayRef(narrow))
+    if (llvm::alignTo(columns, tile.columns) < llvm::alignTo(columns, best.columns))
+      best = tile;
+  return best;
+}
+
 bool mlir::ttc::isPackedAhead(Value b) {
   auto batch = cast<RankedTensorType>(b.getType()).getShape().drop_back(2);
   return llvm::all_of(batch, [](int64_t size) { return size == 1; }) && isConstantExpression(b);
+}
+
+bool mlir::ttc::isAlsoRead(Value b) {
+  Operation *op = b.getDefiningOp();
+  while (isa_and_present<TransposeOp, ReshapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<ConstantOp>(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
+           return !isa<TransposeOp, ReshapeOp, MatmulOp, PackOp>(user);
+         });
 }
 
 /// The cheapest way to the rows of A.

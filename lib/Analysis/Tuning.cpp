@@ -162,11 +162,11 @@ static Operation *getLargest(ArrayRef<Operation *> ops) {
 }
 
 static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *> ops,
-                                                           int64_t vectorLength, bool winograd,
+                                                           int64_t vectorLength, KernelGoals goals,
                                                            ArrayRef<int64_t> constantBytes) {
   SmallVector<ConvOp> convs;
   for (Operation *op : ops)
-    if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
+    if (auto conv = dyn_cast<ConvOp>(op); conv && goals.winograd)
       convs.push_back(conv);
   if (!convs.empty())
     if (SmallVector<WinogradChoice> choices = chooseWinograd(convs, vectorLength, constantBytes);
@@ -181,13 +181,13 @@ static SmallVector<KernelChoiceAttr> estimateKernelChoices(ArrayRef<Operation *>
       tile && llvm::all_of(ops, canUseDots))
     return llvm::map_to_vector(ops, [&](Operation *op) { return getDirect(op, *tile); });
   const int64_t rows = getRowsOfWeights(getLargest(ops));
-  const GemmTile tile = chooseGemmTile(vectorLength, rows, getColumns(ops.front()));
+  const GemmTile tile = chooseGemmTile(vectorLength, rows, getColumns(ops.front()), goals.compact);
   return llvm::map_to_vector(ops, [&](Operation *op) { return getDirect(op, tile); });
 }
 
-KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
-                                                 int64_t constantBytes) {
-  return estimateKernelChoices(op, vectorLength, winograd, constantBytes).front();
+KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength,
+                                                 KernelGoals goals, int64_t constantBytes) {
+  return estimateKernelChoices(op, vectorLength, goals, constantBytes).front();
 }
 
 /// Whether both need the weights in the same packed form.
@@ -197,18 +197,19 @@ static bool isSameForm(KernelChoiceAttr a, KernelChoiceAttr b) {
 }
 
 SmallVector<KernelChoiceAttr> mlir::ttc::getKernelChoices(ArrayRef<Operation *> ops,
-                                                          int64_t vectorLength, bool winograd,
+                                                          int64_t vectorLength, KernelGoals goals,
                                                           ArrayRef<int64_t> constantBytes) {
   SmallVector<KernelChoiceAttr> choices =
-      estimateKernelChoices(ops, vectorLength, winograd, constantBytes);
+      estimateKernelChoices(ops, vectorLength, goals, constantBytes);
   auto getEntry = [&](Operation *op) {
     auto choice = dyn_cast_if_present<KernelChoiceAttr>(findTuning(op));
-    return choice && (winograd || choice.getMethod() == KernelMethod::direct) ? choice
-                                                                              : KernelChoiceAttr();
+    return choice && (goals.winograd || choice.getMethod() == KernelMethod::direct)
+               ? choice
+               : KernelChoiceAttr();
   };
   const KernelChoiceAttr measured = getEntry(getLargest(ops));
   for (auto [op, choice] : llvm::zip_equal(ops, choices)) {
-    if (measured && !isSameForm(choice, measured))
+    if (measured && !goals.compact && !isSameForm(choice, measured))
       choice = measured;
     if (KernelChoiceAttr entry = getEntry(op); entry && isSameForm(entry, choice))
       choice = entry;

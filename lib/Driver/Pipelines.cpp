@@ -90,6 +90,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &parallel,
             &microBatches,
             &weights,
+            &optimize,
             &winograd,
             &strassen,
             &attention,
@@ -154,7 +155,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Before all that computes, because kernels and most evaluation of constants are for f32.
   manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.
-  manager.addPass(createFoldConstants());
+  FoldConstantsOptions folding;
+  folding.optimize = optimize;
+  manager.addPass(createFoldConstants(folding));
   // After that, weights are the same constants in every product that they are in, and splits are
   // slices. Before kernels are chosen, because tiles depend on the number of rows.
   manager.addPass(createMergeProducts());
@@ -165,9 +168,10 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Shuffles are transposes of the last dimension now. Before kernels are chosen, which read those
   // of their operands.
   manager.addPass(createSinkShuffles());
-  // What sums weights, or products, needs them in f32, and is not for the tiles of shards.
-  const bool sums =
-      (weights == WeightStorage::Auto || weights == WeightStorage::F32) && shard == ShardKind::None;
+  // What sums weights, or products, needs them in f32, is not for the tiles of shards, and stores
+  // more weights.
+  const bool sums = (weights == WeightStorage::Auto || weights == WeightStorage::F32) &&
+                    shard == ShardKind::None && optimize == OptimizeFor::Speed;
   // After images are channels last, because tails of products are cut into quarters; and before
   // kernels are chosen for the quarters.
   if (strassen && sums)
@@ -175,7 +179,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Before fusing, because fusions are formed around kernel ops.
   if (hooks.beforeKernels)
     manager.addPass(std::make_unique<HookPass>(hooks.beforeKernels));
-  manager.addPass(createChooseKernels({winograd && sums}));
+  manager.addPass(createChooseKernels({winograd && sums, optimize}));
   // Products have their views now, through transposes and splits; before fusing, which would take
   // the ops between them.
   if (attention && shard == ShardKind::None)
@@ -185,7 +189,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   manager.addPass(createFoldMasks());
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
-  manager.addPass(createFoldConstants());
+  manager.addPass(createFoldConstants(folding));
   // Narrows weights as kernels read them; before fusing, because the scales of int8 join the
   // epilogues.
   manager.addPass(createNarrowWeights({weights}));

@@ -29,6 +29,12 @@ Choices<WeightStorage> mlir::ttc::getChoices(WeightStorage) {
   return choices;
 }
 
+Choices<OptimizeFor> mlir::ttc::getChoices(OptimizeFor) {
+  static constexpr std::pair<StringRef, OptimizeFor> choices[] = {
+      {"speed", OptimizeFor::Speed}, {"size", OptimizeFor::Size}, {"memory", OptimizeFor::Memory}};
+  return choices;
+}
+
 Choices<FloatRounding> mlir::ttc::getChoices(FloatRounding) {
   static constexpr std::pair<StringRef, FloatRounding> choices[] = {
       {"auto", FloatRounding::Auto},

@@ -229,7 +229,7 @@ LogicalResult Tuner::tuneKernels(ModuleOp module) {
     same.key = *keys.back();
     same.op = op;
     KernelChoiceAttr estimated =
-        estimateKernelChoice(op, vectorLength, winograd, constants.get(op));
+        estimateKernelChoice(op, vectorLength, {winograd}, constants.get(op));
     same.estimated = estimated;
     same.getCandidates = [=](Attribute, unsigned) {
       return getKernelCandidates(op, estimated, vectorLength, winograd);

@@ -28,15 +28,21 @@ void setTuning(ModuleOp module, StringRef file, ArrayRef<NamedAttribute> entries
 /// Whether --ttc-choose-kernels chooses the tile or the algorithm for this op.
 bool hasKernelChoice(Operation *op);
 
+/// What kernels are chosen for, beside speed.
+struct KernelGoals {
+  bool winograd = true; ///< false: always directly
+  bool compact = false; ///< packed weights are as small as can be
+};
+
 /// How ops that hasKernelChoice() are computed by the code for vectors of `vectorLength` lanes: as
-/// their entries say, or else as heuristics do. Without `winograd`, always directly.
-/// `constantBytes` are those of each one's function. Ops of several functions have the same
-/// weights: all are computed in ways that need them in the same packed form, which is the best for
-/// all together; an entry for the op of the most rows decides.
+/// their entries say, or else as heuristics do. With `compact`, entries decide only about what does
+/// not change the packed weights. `constantBytes` are those of each one's function. Ops of several
+/// functions have the same weights: all are computed in ways that need them in the same packed
+/// form, which is the best for all together; an entry for the op of the most rows decides.
 SmallVector<KernelChoiceAttr> getKernelChoices(ArrayRef<Operation *> ops, int64_t vectorLength,
-                                               bool winograd, ArrayRef<int64_t> constantBytes);
+                                               KernelGoals goals, ArrayRef<int64_t> constantBytes);
 /// For one op, without looking for an entry.
-KernelChoiceAttr estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
+KernelChoiceAttr estimateKernelChoice(Operation *op, int64_t vectorLength, KernelGoals goals,
                                       int64_t constantBytes);
 
 /// Fails, with a diagnostic that names the entry, if there is one for `op` that cannot be followed.

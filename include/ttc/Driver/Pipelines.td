@@ -13,7 +13,7 @@ def TracePipeline : Pass<"ttc-trace-pipeline", "::mlir::ModuleOp"> {
     that it runs and of `ttc-translate --onnx-to-bundle`.
   }];
   let options = [
-    TargetOption, TargetCpuOption, MeshOption, ParallelOption, MicroBatchesOption, WeightsOption, WinogradOption, StrassenOption, AttentionOption, WorkgroupsOption, TuningOption, FloatRoundingOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
+    TargetOption, TargetCpuOption, MeshOption, ParallelOption, MicroBatchesOption, WeightsOption, OptimizeOption, WinogradOption, StrassenOption, AttentionOption, WorkgroupsOption, TuningOption, FloatRoundingOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
     MemoryOption, InputMemoryOption, ShareActivationsOption, TraceRegionSizeOption,
     InstrumentOption, StateOption, AlgorithmOption, HideExchangesOption, ProgressOption,
     Option<"compile", "compile", "bool", /*default=*/"true",

@@ -16,6 +16,10 @@ Choices<InputMemory> getChoices(InputMemory);
 enum class WeightStorage { Auto, F32, F16, BF16, Int8 };
 Choices<WeightStorage> getChoices(WeightStorage);
 
+/// What to keep small: the time of an inference, the file, or the memory that a run needs.
+enum class OptimizeFor { Speed, Size, Memory };
+Choices<OptimizeFor> getChoices(OptimizeFor);
+
 enum class FloatRounding { Auto, Outputs, Ops };
 Choices<FloatRounding> getChoices(FloatRounding);
 
@@ -53,6 +57,10 @@ class parser<mlir::ttc::InputMemory> : public mlir::ttc::ChoiceParser<mlir::ttc:
 };
 template <>
 class parser<mlir::ttc::WeightStorage> : public mlir::ttc::ChoiceParser<mlir::ttc::WeightStorage> {
+  using ChoiceParser::ChoiceParser;
+};
+template <>
+class parser<mlir::ttc::OptimizeFor> : public mlir::ttc::ChoiceParser<mlir::ttc::OptimizeFor> {
   using ChoiceParser::ChoiceParser;
 };
 template <>

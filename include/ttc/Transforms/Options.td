@@ -49,13 +49,18 @@ def FloatRoundingOption : Option<"floatRounding", "float-rounding", "::mlir::ttc
     "after each op (ops), or (auto, the default) f16 at outputs and bf16 after each op; all arithmetic "
     "is in f32">;
 
+def OptimizeOption : Option<"optimize", "optimize", "::mlir::ttc::OptimizeFor",
+    /*default=*/"::mlir::ttc::OptimizeFor::Speed",
+    "What to keep small: the time of an inference (speed, the default), the file (size), or the memory that a run needs "
+    "(memory); the latter two store each weight once, in a form that is no larger">;
+
 def WinogradOption : Option<"winograd", "winograd", "bool", /*default=*/"true",
     "Compute convolutions by Winograd's algorithm where it is faster; its weights take up to 4 times the "
-    "memory, and its results differ in the last bits (default: true; never with --shard, nor with --weights=f16, bf16 or int8)">;
+    "memory, and its results differ in the last bits (default: true; never with --shard, with --optimize=size or memory, nor with --weights=f16, bf16 or int8)">;
 
 def StrassenOption : Option<"strassen", "strassen", "bool", /*default=*/"false",
     "Compute large matrix products by one level of Strassen's algorithm: seven products of half the size instead of "
-    "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, nor with --weights=f16, bf16 or int8)">;
+    "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, with --optimize=size or memory, nor with --weights=f16, bf16 or int8)">;
 
 def AttentionOption : Option<"attention", "attention", "bool", /*default=*/"true",
     "Compute attention as one program for each head, which does not store the scores, where they fit into L2; "

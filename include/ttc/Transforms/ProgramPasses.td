@@ -192,6 +192,9 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     Elements of operands count as wide as those of the result: weights that are stored in few bits and
     converted are evaluated, whatever their size.
 
+    With `optimize=size` or `memory`, a transpose of a constant is not evaluated if products read it and something else
+    reads the constant: it would be a second copy.
+
     Large results become resources, named after the constant they were computed from. The data of
     unused constants is freed.
 
@@ -212,7 +215,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
-           "Do not evaluate ops whose result would exceed twice the bytes of its operands by more than this">
+           "Do not evaluate ops whose result would exceed twice the bytes of its operands by more than this">,
+    OptimizeOption
   ];
 }
 
@@ -469,6 +473,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     Choices that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead, but for Winograd's algorithm
     where it is off.
 
+    With `optimize=size` or `memory`, tiles are those whose panels have the fewest columns too many, whatever was measured;
+    and a constant matrix that something else reads, too, as the table of an embedding, is read where it is, not packed.
+
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
     `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point
     of `a` times the sums of the weights is subtracted after the product.
@@ -504,7 +511,7 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 
     Counters (`--mlir-pass-statistics`): `kernels`, `shared` (ops that were decided together with those of other functions).
   }];
-  let options = [WinogradOption];
+  let options = [WinogradOption, OptimizeOption];
 }
 
 def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {

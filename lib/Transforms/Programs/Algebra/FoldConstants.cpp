@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoldConstants.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Analysis/ConstantNumbers.h"
+#include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Support/Resources.h"
 #include "ttc/Transforms/Passes.h"
 #include <map>
@@ -110,7 +112,7 @@ namespace {
 /// alike from equal constants is evaluated once.
 class Evaluator {
 public:
-  explicit Evaluator(int64_t maxGrowth) : maxGrowth(maxGrowth) {}
+  Evaluator(int64_t maxGrowth, bool compact) : maxGrowth(maxGrowth), compact(compact) {}
 
   int64_t numReused = 0; ///< results that were those of other ops
 
@@ -181,6 +183,8 @@ private:
       if (!producer || !(isa<ConstantOp>(producer) || evaluable.contains(producer)))
         return false;
     }
+    if (compact && isReadThroughView(op))
+      return false;
     if (isAlwaysWorthEvaluating(op))
       return true;
     if (!isWorthEvaluating(op, maxGrowth))
@@ -191,6 +195,12 @@ private:
       return false;
     growthLeft -= growth;
     return true;
+  }
+
+  /// Whether products can read a transpose's operand, a constant that is there anyway.
+  static bool isReadThroughView(Operation *op) {
+    return isa<TransposeOp>(op) && isa<ConstantOp>(op->getOperand(0).getDefiningOp()) &&
+           llvm::all_of(op->getUsers(), llvm::IsaPred<MatmulOp>) && isAlsoRead(op->getResult(0));
   }
 
   /// The result of an evaluable op, or null if its values allow none. First the results that it
@@ -308,6 +318,7 @@ private:
   }
 
   int64_t maxGrowth, growthLeft = 0;
+  bool compact;
   /// In the order of the program.
   llvm::SetVector<Operation *> evaluable;
   DenseMap<Operation *, int64_t> numUses;
@@ -333,7 +344,7 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
     DenseSet<StringRef> before = getResources(getOperation());
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
-    Evaluator evaluator(maxGrowth);
+    Evaluator evaluator(maxGrowth, optimize != OptimizeFor::Speed);
     numEvaluated += evaluator.run(getOperation());
     numReused += evaluator.numReused;
     SmallVector<Operation *> dead;

@@ -119,13 +119,10 @@ Value expandTo(OpBuilder &builder, Location loc, Value vector, int64_t columns) 
 }
 
 template <typename OpTy> struct IntKernelPattern : OpRewritePattern<OpTy> {
-  IntKernelPattern(MLIRContext *context, int64_t vectorLength, ByteDot dot,
-                   std::function<int64_t(Operation *)> getRows)
-      : OpRewritePattern<OpTy>(context), vectorLength(vectorLength), dot(dot),
-        getRows(std::move(getRows)) {}
-  int64_t vectorLength;
+  IntKernelPattern(MLIRContext *context, ByteDot dot, ChooseIntTile chooseTile)
+      : OpRewritePattern<OpTy>(context), dot(dot), chooseTile(std::move(chooseTile)) {}
   ByteDot dot;
-  std::function<int64_t(Operation *)> getRows;
+  ChooseIntTile chooseTile;
 };
 
 struct IntConvToKernel : IntKernelPattern<IntConvOp> {
@@ -148,7 +145,7 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
 
     auto type = tensorType(op.getY());
     int64_t columns = weights[0];
-    GemmTile tile = chooseGemmTile(vectorLength, getRows(op), columns / groups);
+    GemmTile tile = chooseTile(op, columns / groups);
     // As of f32: 14 pointers of a table do not fit into the general registers.
     const bool isPixel = taps == 1 &&
                          llvm::all_of(op.getStrides(), [](int64_t step) { return step == 1; }) &&
@@ -231,7 +228,7 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
         llvm::any_of(b.getShape().drop_back(2), [](int64_t size) { return size != 1; }))
       return failure();
     int64_t depth = a.getShape().back(), columns = b.getShape().back();
-    GemmTile tile = chooseGemmTile(vectorLength, getRows(op), columns);
+    GemmTile tile = chooseTile(op, columns);
     if (!isWorthPacking(op.getB(), llvm::alignTo(columns, tile.columns) * llvm::alignTo(depth, 4)))
       return rewriter.notifyMatchFailure(op, "weights are not packed while compiling");
     FailureOr<WeightZeros> zeros =
@@ -259,7 +256,7 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
 } // namespace
 
 void mlir::ttc::populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target,
-                                          const std::function<int64_t(Operation *)> &getRows) {
-  patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), getVectorLength(target),
-                                                   chooseByteDot(target), getRows);
+                                          const ChooseIntTile &chooseTile) {
+  patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), chooseByteDot(target),
+                                                   chooseTile);
 }

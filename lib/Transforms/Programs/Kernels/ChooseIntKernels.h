@@ -4,6 +4,7 @@
 
 #include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/PatternMatch.h"
+#include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Support/Cpu.h"
 #include <functional>
 
@@ -12,10 +13,12 @@ namespace mlir::ttc {
 /// The instructions of the target that sum products of bytes.
 ByteDot chooseByteDot(const CpuTarget &target);
 
+/// The tile of a product of integers with so many columns.
+using ChooseIntTile = std::function<GemmTile(Operation *, int64_t columns)>;
+
 /// The patterns that choose kernels for products of integers on channels-last images and matrices.
-/// `getRows` returns the number of rows that the tile for an op is chosen by.
 void populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target,
-                               const std::function<int64_t(Operation *)> &getRows);
+                               const ChooseIntTile &chooseTile);
 
 } // namespace mlir::ttc
 

@@ -38,8 +38,8 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
 /// functions are decided together.
 class Choices {
 public:
-  Choices(ModuleOp module, int64_t vectorLength, bool winograd)
-      : vectorLength(vectorLength), winograd(winograd), constants(module) {
+  Choices(ModuleOp module, int64_t vectorLength, KernelGoals goals)
+      : vectorLength(vectorLength), goals(goals), constants(module) {
     for (const SmallVector<Operation *> &ops : getSharingOps(module)) {
       int64_t rows = 0;
       for (Operation *op : ops)
@@ -56,14 +56,18 @@ public:
     auto its = shared.find(op);
     return its != shared.end()
                ? its->second
-               : getKernelChoices(op, vectorLength, winograd, constants.get(op)).front();
+               : getKernelChoices(op, vectorLength, goals, constants.get(op)).front();
   }
 
-  /// The rows that the tile of a product of integers is chosen by.
-  int64_t getRows(Operation *op) const {
+  /// The tile of a product of integers with so many columns.
+  GemmTile getIntTile(Operation *op, int64_t columns) const {
     auto its = mostRows.find(op);
-    return its != mostRows.end() ? its->second : getRowsOfWeights(op);
+    return chooseGemmTile(vectorLength, its != mostRows.end() ? its->second : getRowsOfWeights(op),
+                          columns, goals.compact);
   }
+
+  /// Whether a product's constant matrix is stored in panels.
+  bool isPacked(Value b) const { return isPackedAhead(b) && !(goals.compact && isAlsoRead(b)); }
 
   int64_t numShared = 0; ///< ops that were decided with others
 
@@ -71,12 +75,12 @@ private:
   void decide(ArrayRef<Operation *> ops) {
     auto bytes = llvm::map_to_vector(ops, [&](Operation *op) { return constants.get(op); });
     for (auto [op, choice] :
-         llvm::zip_equal(ops, getKernelChoices(ops, vectorLength, winograd, bytes)))
+         llvm::zip_equal(ops, getKernelChoices(ops, vectorLength, goals, bytes)))
       shared[op] = choice;
   }
 
   int64_t vectorLength;
-  bool winograd;
+  KernelGoals goals;
   ConstantBytes constants;
   DenseMap<Operation *, KernelChoiceAttr> shared;
   DenseMap<Operation *, int64_t> mostRows;
@@ -102,12 +106,14 @@ struct ViewedValue {
   ViewAttr view;
 };
 
-ViewedValue getView(Value value) {
+/// With `ofConstants`, also of a constant, whose transpose is else evaluated.
+ViewedValue getView(Value value, bool ofConstants = false) {
   ViewedValue identity{value, ViewAttr::getIdentity(tensorType(value))};
   Operation *op = value.getDefiningOp();
-  if (!isa_and_present<TransposeOp, SliceOp, ReshapeOp>(op) || isConstantExpression(value))
+  if (!isa_and_present<TransposeOp, SliceOp, ReshapeOp>(op) ||
+      (!ofConstants && isConstantExpression(value)))
     return identity;
-  auto [source, view] = getView(op->getOperand(0));
+  auto [source, view] = getView(op->getOperand(0), ofConstants);
   if (auto transpose = dyn_cast<TransposeOp>(op))
     view = view.transposed(transpose.getPermutation());
   else if (auto slice = dyn_cast<SliceOp>(op))
@@ -272,10 +278,10 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
 //===--- matmul -----------------------------------------------------------------------===//
 
 /// What a kernel reads: the value itself if its view is the identity.
-ViewedValue getOperandView(Value value) {
+ViewedValue getOperandView(Value value, bool ofConstants = false) {
   if (tensorType(value).getNumElements() == 0)
     return {value, {}};
-  ViewedValue viewed = getView(value);
+  ViewedValue viewed = getView(value, ofConstants);
   if (viewed.view.isIdentity(tensorType(value)))
     return {value, {}};
   return viewed;
@@ -316,13 +322,14 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
 
     Value b = op.getB();
     ViewAttr bView;
-    bool packed = isPackedAhead(b);
+    bool packed = choices.isPacked(b);
     if (packed) {
       b = createReshape(rewriter, loc, b, tensorType(b).getShape().take_back(2));
       auto kind = op.getTransposeB() ? PackKind::matmul_transposed : PackKind::matmul;
       b = PackOp::create(rewriter, loc, b, kind, 1, tile[1]);
     } else {
-      std::tie(b, bView) = std::pair(getOperandView(b).source, getOperandView(b).view);
+      const ViewedValue viewed = getOperandView(b, /*ofConstants=*/isPackedAhead(op.getB()));
+      std::tie(b, bView) = std::pair(viewed.source, viewed.view);
       if (op.getTransposeB())
         bView = swapMatrixDims(bView ? bView : ViewAttr::getIdentity(tensorType(b)));
     }
@@ -464,10 +471,13 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
       return signalPassFailure();
     const bool usesWinograd = winograd && holdsScratch();
     // Before weights are packed: those of Winograd's algorithm are larger.
-    const Choices choices(getOperation(), vectorLength, usesWinograd);
+    const Choices choices(getOperation(), vectorLength,
+                          {usesWinograd, optimize != OptimizeFor::Speed});
     numShared += choices.numShared;
     RewritePatternSet patterns(context);
-    populateIntKernelPatterns(patterns, target, [&](Operation *op) { return choices.getRows(op); });
+    populateIntKernelPatterns(patterns, target, [&](Operation *op, int64_t columns) {
+      return choices.getIntTile(op, columns);
+    });
     populateBlockKernelPatterns(patterns, target);
     populateCacheKernelPatterns(patterns);
     patterns.add<ConvToWinograd>(context, choices, /*benefit=*/2);
