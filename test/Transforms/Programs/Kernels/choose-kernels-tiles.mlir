@@ -42,4 +42,27 @@ func.func @window(%x: tensor<1x28x28x64xf32>) -> tensor<1x14x14x64xf32> {
      : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x14x14x64xf32>
   return %0 : tensor<1x14x14x64xf32>
 }
+
+// A few columns: a panel of each, and vectors along the depth.
+// CHECK-LABEL: @few_columns
+func.func @few_columns(%x: tensor<1x32x32x32xf32>) -> tensor<1x32x32x3xf32> {
+  %w = ttc.constant dense<0.25> : tensor<3x32x3x3xf32>
+  // CHECK: ttc.pack {{.*}} -> tensor<1x3x288x1xf32>
+  // CHECK: ttc.kernel.gemm {{.*}}tile = array<i64: 8, 1>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+      channels_last} : (tensor<1x32x32x32xf32>, tensor<3x32x3x3xf32>) -> tensor<1x32x32x3xf32>
+  return %0 : tensor<1x32x32x3xf32>
+}
+// Too few channels for a vector, and sums of lanes that would take longer.
+// CHECK-LABEL: @few_channels
+// CHECK-NOT: tile = array<i64: {{[0-9]+}}, 1>
+func.func @few_channels(%x: tensor<1x32x32x8xf32>, %y: tensor<1x32x32x32xf32>) -> (tensor<1x32x32x3xf32>, tensor<1x32x32x4xf32>) {
+  %w = ttc.constant dense<0.75> : tensor<3x8x3x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+      channels_last} : (tensor<1x32x32x8xf32>, tensor<3x8x3x3xf32>) -> tensor<1x32x32x3xf32>
+  %v = ttc.constant dense<1.25> : tensor<4x32x1x1xf32>
+  %1 = ttc.conv %y, %v {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+      channels_last} : (tensor<1x32x32x32xf32>, tensor<4x32x1x1xf32>) -> tensor<1x32x32x4xf32>
+  return %0, %1 : tensor<1x32x32x3xf32>, tensor<1x32x32x4xf32>
+}
 }
