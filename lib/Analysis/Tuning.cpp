@@ -143,7 +143,7 @@ static std::optional<GemmTile> chooseDots(Operation *op, int64_t vectorLength) {
   if (2 * depth <= 3 * columns * (depth / vectorLength + 10))
     return std::nullopt;
   // As many sums as fit beside a vector of each column.
-  const int64_t rows = vectorLength == 16 ? 24 / columns : 12 / columns;
+  const int64_t rows = vectorLength == 16 ? 24 / columns : 10 / columns;
   return GemmTile{std::min<int64_t>(rows, 8), 1};
 }
 

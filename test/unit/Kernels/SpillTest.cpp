@@ -144,7 +144,7 @@ TEST(Spills, Recurrences) {
 TEST(Spills, FewColumns) {
   for (StringRef cpu : {"x86-64-v3", "znver4"})
     for (int64_t columns = 1; columns <= 4; ++columns) {
-      const int64_t rows = std::min<int64_t>((cpu == "znver4" ? 24 : 12) / columns, 8);
+      const int64_t rows = std::min<int64_t>((cpu == "znver4" ? 24 : 10) / columns, 8);
       expectNoSpills(cpu, static_cast<int>(rows * columns),
                      "ttc.kernel.gemm %0, %1 {packed, kernel = array<i64: 3, 3>, "
                      "pads = array<i64: 1, 1, 1, 1>, tile = " +

@@ -82,7 +82,7 @@ func.func private @tile() attributes {a = #ttc.kernel_choice<winograd, tile = [1
 
 // -----
 
-// expected-error@+1 {{(C1) expected a 'tile' of 1 to 14 rows and 8, 16, 32 or 48 columns, found [0, 48]}}
+// expected-error@+1 {{(C1) expected a 'tile' of 1 to 14 rows and 1, 8, 16, 32 or 48 columns, found [0, 48]}}
 func.func private @tile() attributes {a = #ttc.kernel_choice<direct, tile = [0, 48]>}
 
 // -----

@@ -43,7 +43,7 @@
 // TWICE: line 6: expected entries that are sorted, each once, found 'matmul
 // RUN: sed "s/tile = .5, 16./tile = [15, 16]/" %t/v3.txt > %t/range.txt
 // RUN: not ttc-opt %t/model.mlir --ttc-set-target=target-cpu=x86-64-v3 --ttc-read-tuning=tuning=%t/range.txt 2>&1 | FileCheck %s --check-prefix=RANGE
-// RANGE: line 5: '#ttc.kernel_choice<direct, tile = [15, 16]>': (C1) expected a 'tile' of 1 to 14 rows and 8, 16, 32 or 48 columns, found [15, 16]
+// RANGE: line 5: '#ttc.kernel_choice<direct, tile = [15, 16]>': (C1) expected a 'tile' of 1 to 14 rows and 1, 8, 16, 32 or 48 columns, found [15, 16]
 // RUN: sed "s/block = 11/block = 99999999999999999999/" %t/v3.txt > %t/large.txt
 // RUN: not ttc-opt %t/model.mlir --ttc-set-target=target-cpu=x86-64-v3 --ttc-read-tuning=tuning=%t/large.txt 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: line 4: '#ttc.gemm_plan<{{.*}}>': integer value too large
