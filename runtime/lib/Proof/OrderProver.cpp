@@ -198,7 +198,9 @@ uint64_t OrderProver::baseOf(const Access &access) const {
 class OrderProver::Reading final : public ByteVisitor {
 public:
   Reading(OrderProver &prover, const Access &access, Touch touch)
-      : prover(prover), access(access), touch(touch), base(prover.baseOf(access)) {}
+      : prover(prover), access(access), touch(touch), base(prover.baseOf(access)) {
+    needsExact = true;
+  }
 
   /// The digest of what was read.
   uint64_t content() const { return content_; }

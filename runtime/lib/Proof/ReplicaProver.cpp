@@ -259,6 +259,7 @@ uint32_t Prover::read(Walk &walk, const Access &access) {
   if (access.kind == fb::BufferKind::Constant)
     return constant(access);
   Reading reading(*this);
+  reading.needsExact = true;
   forEachSpan(access, [&](const Span &span) { walk.bytes.forEach(span, reading); });
   return reading.partition;
 }

@@ -76,7 +76,8 @@ void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
       visit(band->first, band->second, column, column + span.row, /*exact=*/true, visitor);
       i += aligned;
     } else {
-      const uint64_t together = rowsTogether(span, i);
+      const bool isAlone = visitor.needsExact && spent < kMostRowsOfReads;
+      const uint64_t together = isAlone ? 1 : rowsTogether(span, i);
       if (together == 1 && !spend())
         return;
       // Else the end of this row might split a row off the next one's band, and so on.

@@ -55,6 +55,10 @@ struct VisitedBytes {
 /// row.
 class ByteVisitor {
 public:
+  /// Whether a visit of bytes outside the span is of no use. A conservative map then takes rows one
+  /// by one, up to kMostRowsOfReads in all.
+  bool needsExact = false;
+
   virtual void written(const VisitedBytes &bytes, History &history) = 0;
   virtual void unwritten(uint64_t begin, uint64_t end) = 0;
 
@@ -84,7 +88,8 @@ protected:
 /// one of them.
 ///
 /// They are not aligned where a tensor reuses bytes of another one with a different pitch. An exact
-/// map then takes such rows one by one. A conservative map, one that was given an order, takes them
+/// map then takes such rows one by one, as for some time a conservative map does for reads, whose
+/// rows may be whole rows of a band. A conservative map, one that was given an order, takes others
 /// together with the bytes between them: it visits them as one range, and writes them as one band
 /// whose other columns have conservative histories. So it may visit more bytes than the span has,
 /// and have less information about some bytes than an exact map, but never the reverse.
@@ -95,6 +100,8 @@ public:
   static constexpr uint32_t kNoReaders = ~0u;
   /// Rows that are taken one by one before the map gives up.
   static constexpr uint64_t kMostRows = 4'000'000;
+  /// Those that a conservative map takes for visitors that need exact parts.
+  static constexpr uint64_t kMostRowsOfReads = 4'096;
   struct Reader {
     Touch touch;
     uint32_t next;

@@ -163,6 +163,7 @@ void walk(uint32_t seed, bool conservative, uint64_t &timesConservative) {
     const Span span = random.span();
     const bool isWrite = random.upTo(1);
     Visitor visitor(map, isWrite ? std::nullopt : std::optional(touch));
+    visitor.needsExact = !isWrite && random.upTo(1);
     map.forEach(span, visitor);
     if (isWrite)
       map.write(span, touch, node, 0);
@@ -194,6 +195,39 @@ TEST(ShadowMemory, ConservativeMapCoversTheModel) {
        ++seed)
     walk(seed, /*conservative=*/true, times);
   EXPECT_GT(times, uint64_t(ttrt::test::rounds(100)));
+}
+
+/// An image's channels are written one by one, and the first pixels of its lines are read.
+TEST(ShadowMemory, ReadsOfWholeRowsOfABandAreExact) {
+  class Exact final : public ByteVisitor {
+  public:
+    void written(const VisitedBytes &bytes, History &history) override {
+      EXPECT_TRUE(bytes.exact);
+      EXPECT_FALSE(history.conservative);
+      found += (bytes.end - bytes.begin) * bytes.rows;
+      ++visits;
+    }
+    void unwritten(uint64_t begin, uint64_t end) override { ADD_FAILURE() << begin << ".." << end; }
+    uint64_t found = 0, visits = 0;
+  };
+  constexpr uint64_t kLines = 50, kPixels = 30, kRead = 20, kPixel = 32, kChannel = 4;
+  const Order order;
+  ShadowMemory map(&order);
+  // An older tensor, whose rows are others.
+  map.write({0, kLines * kPixels * kPixel, 40, 56, 0}, {0, 0}, 0, 0);
+  for (uint64_t channel = 0; channel < kPixel; channel += kChannel) {
+    const Span part{channel, (kLines * kPixels - 1) * kPixel + kChannel, kChannel, kPixel, 0};
+    Visitor visitor(map);
+    map.forEach(part, visitor);
+    map.write(part, {1, 0}, 0, 0);
+  }
+  Exact visitor;
+  visitor.needsExact = true;
+  map.forEach(
+      {0, (kLines - 1) * kPixels * kPixel + kRead * kPixel, kRead * kPixel, kPixels * kPixel, 0},
+      visitor);
+  EXPECT_EQ(visitor.found, kLines * kRead * kPixel);
+  EXPECT_LE(visitor.visits, kLines * (kPixel / kChannel + 2));
 }
 
 /// Two tensors of many rows, at 0 and at `begin`, take over each other's bytes, part by part.
