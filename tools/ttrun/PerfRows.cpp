@@ -9,21 +9,42 @@
 
 namespace ttrun {
 
-static const ttrt::CommandHeader &commandAt(const ttrt::Bundle &bundle, uint32_t trace,
-                                            uint32_t command) {
-  const uint8_t *position = bundle.stream(trace);
-  for (; command; --command)
-    position += reinterpret_cast<const ttrt::CommandHeader *>(position)->size;
-  return *reinterpret_cast<const ttrt::CommandHeader *>(position);
-}
+namespace {
+/// The commands of a bundle's traces, which are asked for in ascending order: a stream is walked
+/// once.
+class Commands {
+public:
+  explicit Commands(const ttrt::Bundle &bundle) : bundle(bundle) {}
+
+  const ttrt::CommandHeader &at(uint32_t trace, uint32_t command) {
+    if (!position || trace != this->trace || command < number) {
+      position = bundle.stream(this->trace = trace);
+      number = 0;
+    }
+    for (; number < command; ++number)
+      position += header().size;
+    return header();
+  }
+
+private:
+  const ttrt::CommandHeader &header() const {
+    return *reinterpret_cast<const ttrt::CommandHeader *>(position);
+  }
+
+  const ttrt::Bundle &bundle;
+  const uint8_t *position = nullptr;
+  uint32_t trace = 0, number = 0;
+};
+} // namespace
 
 std::vector<PerfRow> makeRows(const ttrt::Bundle &bundle, PerfTimes &times) {
   const FloatOps floats(bundle);
   std::vector<PerfRow> rows;
+  Commands commands(bundle);
   for (auto &[key, samples] : times.commands) {
     samples.finish();
     const auto &trace = *bundle.metadata().traces()->Get(key.first);
-    const ttrt::CommandHeader &header = commandAt(bundle, key.first, key.second);
+    const ttrt::CommandHeader &header = commands.at(key.first, key.second);
     PerfRow row;
     row.trace = ttrt::text(trace.name());
     row.command = std::to_string(key.second);
