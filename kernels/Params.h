@@ -336,8 +336,10 @@ enum RecurrenceKindNumber : int64_t {
   kGruResetFirst = 2,
   kRnnTanh = 3,
   kRnnRelu = 4,
+  kLstmBytes = 5, ///< an LSTM with weights of i8
 };
-/// Units whose weights are stored together: [block of units][state][gate][unit].
+/// Units whose weights are stored together: [block of units][state][gate][unit]. Of bytes, four
+/// elements of the state are the innermost dimension.
 constexpr int64_t kRecurrenceUnits = 16;
 
 struct RecurrenceParams {
@@ -352,6 +354,8 @@ struct RecurrenceParams {
   int64_t row;
   // Of the sequences of a direction; a workgroup takes `rows` of them at once.
   int64_t splits, rows;
+  // Of bytes: a case of ByteDot.
+  int64_t dot;
 };
 
 struct ArgsortParams {

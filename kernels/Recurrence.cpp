@@ -3,8 +3,10 @@
 //
 // A step multiplies the states of up to four sequences by the weights of 16 or 32 units,
 // all gates of a unit at once: the sums are in registers when the gates are combined. The weights
-// stay in the core's L2 from step to step.
+// stay in the core's L2 from step to step. With weights of bytes, the states are quantised before
+// each step, by the range of all that the workgroup has.
 #include "kernels/Exp.h"
+#include "kernels/IntKernel.h"
 #include "kernels/Params.h"
 
 using namespace ttc::kernels;
@@ -48,12 +50,18 @@ TTC_INLINE Fraction tanhOf(vf x) {
 
 /// The operands of a workgroup's direction, and where its cells are.
 struct Recurrence {
-  const float *x, *weights, *initial, *bias, *peepholes;
-  const int32_t *lengths;
+  const float *x, *weights, *initial, *bias, *peepholes, *scales;
+  const int32_t *lengths, *zeros;
   float *y, *last;
   float *c;                ///< the cells of an LSTM
   float *updates, *resets; ///< of a GRU in two passes: a gate, and the states times the other one
   int64_t row;             ///< elements of a state in scratch
+  // With weights of bytes: the states, quantised; their sums; the scale and zero point of all of
+  // them; and for each column the sum of its weights less their zero points.
+  uint8_t *bytes;
+  int32_t *sums, *offsets;
+  float scale;
+  int32_t zero;
 };
 
 /// What the units of one tile need.
@@ -65,19 +73,29 @@ struct Tile {
 
 /// What a pass over the units computes: a step takes one, or two if its second product needs all
 /// units of the first.
-enum Pass { kLstmPass, kGruPass, kGruGatesPass, kGruStatePass, kTanhPass, kReluPass };
+enum Pass {
+  kLstmPass,
+  kLstmBytesPass,
+  kGruPass,
+  kGruGatesPass,
+  kGruStatePass,
+  kTanhPass,
+  kReluPass
+};
 
 /// The pass that a step of a kind begins with.
 template <int KIND>
 constexpr Pass kFirstPass = KIND == kLstm            ? kLstmPass
+                            : KIND == kLstmBytes     ? kLstmBytesPass
                             : KIND == kGru           ? kGruPass
                             : KIND == kGruResetFirst ? kGruGatesPass
                             : KIND == kRnnTanh       ? kTanhPass
                                                      : kReluPass;
 
 /// The gates whose sums a pass has, and those of the layer.
+template <Pass PASS> constexpr bool kIsLstm = PASS == kLstmPass || PASS == kLstmBytesPass;
 template <Pass PASS>
-constexpr int kGates = PASS == kLstmPass       ? 4
+constexpr int kGates = kIsLstm<PASS>           ? 4
                        : PASS == kGruPass      ? 3
                        : PASS == kGruGatesPass ? 2
                                                : 1;
@@ -118,6 +136,139 @@ TTC_INLINE void multiply(const RecurrenceParams &p, const Recurrence &r, const f
   }
 }
 
+/// The same of states and weights of bytes, as f32: the sums are exact.
+template <int ROWS, int NV>
+TTC_INLINE void multiplyBytes(const RecurrenceParams &p, const Recurrence &r, Tile tile,
+                              Sums<ROWS, 4, NV> &acc) {
+  constexpr int64_t quad = 4 * kRecurrenceUnits * 4;
+  const int64_t quads = ceilDiv(p.hidden, 4);
+  const uint8_t *weights[NV];
+  vi sums[ROWS][4][NV];
+  TTC_UNROLL
+  for (int v = 0; v < NV; ++v) {
+    const int64_t at = tile.unit + v * VL;
+    weights[v] = reinterpret_cast<const uint8_t *>(r.weights) +
+                 at / kRecurrenceUnits * quads * quad + at % kRecurrenceUnits * 4;
+  }
+  TTC_UNROLL
+  for (int i = 0; i < ROWS; ++i) {
+    TTC_UNROLL
+    for (int g = 0; g < 4; ++g) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        sums[i][g][v] = (vi)0;
+    }
+  }
+  TTC_NO_UNROLL
+  for (int64_t k = 0; k < quads; ++k) {
+    vi state[ROWS];
+    TTC_UNROLL
+    for (int i = 0; i < ROWS; ++i)
+      state[i] = (vi) * reinterpret_cast<const word_u *>(r.bytes + (tile.row + i) * r.row + 4 * k);
+    TTC_UNROLL
+    for (int g = 0; g < 4; ++g) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        const vi weight = loadWords(weights[v] + k * quad + g * kRecurrenceUnits * 4);
+        TTC_UNROLL
+        for (int i = 0; i < ROWS; ++i)
+          sums[i][g][v] = dot4(p.dot, sums[i][g][v], state[i], weight);
+      }
+    }
+  }
+  TTC_UNROLL
+  for (int g = 0; g < 4; ++g) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      const int64_t unit = tile.unit + v * VL, lanes = p.hidden - unit;
+      const int64_t column = g * p.hidden + unit;
+      const vf scale = (vf)r.scale * load(r.scales + column, lanes);
+      const vi zeros = loadWords(r.zeros + column, lanes);
+      const vi offset = (vi)r.zero * loadWords(r.offsets + g * r.row + unit);
+      TTC_UNROLL
+      for (int i = 0; i < ROWS; ++i) {
+        const vi sum = sums[i][g][v] - offset - zeros * (vi)r.sums[tile.row + i];
+        acc[i][g][v] += __builtin_convertvector(sum, vf) * scale;
+      }
+    }
+  }
+}
+
+/// For each column of a direction, the sum of its weights less their zero points.
+TTC_INLINE void sumWeights(const RecurrenceParams &p, const Recurrence &r) {
+  const int64_t quads = ceilDiv(p.hidden, 4);
+  const auto *weights = reinterpret_cast<const uint8_t *>(r.weights);
+  TTC_NO_UNROLL
+  for (int64_t unit = 0; unit < p.hidden; unit += VL) {
+    TTC_NO_UNROLL
+    for (int64_t g = 0; g < 4; ++g) {
+      vi sum = (vi)0;
+      TTC_NO_UNROLL
+      for (int64_t k = 0; k < quads; ++k) {
+        const int64_t at = ((unit / kRecurrenceUnits * quads + k) * 4 + g) * kRecurrenceUnits +
+                           unit % kRecurrenceUnits;
+        sum = dot4(p.dot, sum, (vi)0x01010101, loadWords(weights + at * 4));
+      }
+      const vi zeros = loadWords(r.zeros + g * p.hidden + unit, p.hidden - unit);
+      *reinterpret_cast<viu *>(r.offsets + g * r.row + unit) =
+          sum - zeros * (vi) static_cast<int32_t>(p.hidden);
+    }
+  }
+}
+
+/// The larger, or smaller, number; NaN if one is.
+TTC_INLINE vf largest(vf a, vf b) { return ((b > a) | (b != b)) ? b : a; }
+TTC_INLINE vf smallest(vf a, vf b) { return ((b < a) | (b != b)) ? b : a; }
+
+/// Quantises the states of some sequences as ttc.quantize does, by their range and zero.
+TTC_INLINE void quantizeStates(const RecurrenceParams &p, Recurrence &r, const float *h,
+                               int64_t rows) {
+  vf high = (vf)0.0f, low = (vf)0.0f;
+  TTC_NO_UNROLL
+  for (int64_t row = 0; row < rows; ++row) {
+    TTC_NO_UNROLL
+    for (int64_t unit = 0; unit < p.hidden; unit += VL) {
+      const vf value = load(h + row * r.row + unit, p.hidden - unit);
+      high = largest(high, value);
+      low = smallest(low, value);
+    }
+  }
+  vf highest = (vf)0.0f, lowest = (vf)0.0f;
+  TTC_UNROLL
+  for (int i = 0; i < VL; ++i) {
+    highest = largest(highest, (vf)high[i]);
+    lowest = smallest(lowest, (vf)low[i]);
+  }
+  const vf range = highest - lowest;
+  const vf scale = (range == (vf)0.0f ? (vf)1.0f : range) / (vf)255.0f;
+  vf zero = (vf)0.0f - lowest / scale;
+  zero = zero > (vf)0.0f ? zero : (vf)0.0f;
+  zero = __builtin_elementwise_roundeven(zero < (vf)255.0f ? zero : (vf)255.0f);
+  r.scale = scale[0];
+  r.zero = static_cast<int32_t>(zero[0]);
+  TTC_NO_UNROLL
+  for (int64_t row = 0; row < rows; ++row) {
+    vi sum = (vi)0;
+    TTC_NO_UNROLL
+    for (int64_t unit = 0; unit < p.hidden; unit += VL) {
+      const int64_t lanes = p.hidden - unit;
+      vf value = load(h + row * r.row + unit, lanes) / scale;
+      value = __builtin_elementwise_roundeven(value) + zero;
+      value = value > (vf)0.0f ? value : (vf)0.0f; // NaN, too
+      value = value < (vf)255.0f ? value : (vf)255.0f;
+      vi bytes = __builtin_convertvector(value, vi);
+      bytes = laneNumbers() < (vi) static_cast<int32_t>(lanes) ? bytes : (vi)0;
+      sum += bytes;
+      storeInts(r.bytes + row * r.row + unit, bytes, VL, 1);
+    }
+    int32_t all = 0;
+    TTC_UNROLL
+    for (int i = 0; i < VL; ++i)
+      all += sum[i];
+    r.sums[row] = all;
+  }
+}
+
 /// The units of NV vectors, for ROWS sequences: from states `h` to states `next`.
 template <Pass PASS, int ROWS, int NV>
 TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
@@ -142,7 +293,10 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
     }
   }
   const float *factors = PASS == kGruStatePass ? r.resets : h;
-  multiply<PASS, ROWS, NV>(p, r, factors + tile.row * r.row, tile.unit, acc);
+  if constexpr (PASS == kLstmBytesPass)
+    multiplyBytes<ROWS, NV>(p, r, tile, acc);
+  else
+    multiply<PASS, ROWS, NV>(p, r, factors + tile.row * r.row, tile.unit, acc);
   TTC_UNROLL
   for (int i = 0; i < ROWS; ++i) {
     const bool isActive = !p.lengths || tile.step < r.lengths[p.lengths > 1 ? tile.first + i : 0];
@@ -162,7 +316,7 @@ TTC_INLINE void runTile(const RecurrenceParams &p, const Recurrence &r, const fl
         continue;
       }
       vf value;
-      if constexpr (PASS == kLstmPass) {
+      if constexpr (kIsLstm<PASS>) {
         const vf before = load(r.c + at);
         vf in = acc[i][0][v], forget = acc[i][2][v];
         if (p.hasPeepholes) {
@@ -220,7 +374,7 @@ TTC_INLINE void runPass(const RecurrenceParams &p, const Recurrence &r, const fl
                         int64_t step, Range range) {
   // A single sequence has a vector of weights for each product: only more units at once hide the
   // latency of the sums.
-  constexpr int WIDE = PASS == kLstmPass ? 2 : PASS == kGruPass ? 3 : 4;
+  constexpr int WIDE = kIsLstm<PASS> ? 2 : PASS == kGruPass ? 3 : 4;
   const int64_t rows = range.end - range.begin;
   int64_t unit = 0;
   if (rows == 1) {
@@ -234,8 +388,10 @@ TTC_INLINE void runPass(const RecurrenceParams &p, const Recurrence &r, const fl
 }
 
 template <int KIND>
-TTC_INLINE void runStep(const RecurrenceParams &p, const Recurrence &r, const float *h, float *next,
+TTC_INLINE void runStep(const RecurrenceParams &p, Recurrence &r, const float *h, float *next,
                         int64_t step, Range range) {
+  if constexpr (KIND == kLstmBytes)
+    quantizeStates(p, r, h, range.end - range.begin);
   runPass<kFirstPass<KIND>>(p, r, h, next, step, range);
   if constexpr (KIND == kGruResetFirst)
     runPass<kGruStatePass>(p, r, h, next, step, range);
@@ -250,7 +406,7 @@ TTC_INLINE void copyState(const RecurrenceParams &p, const float *from, float *t
 
 /// All steps of some sequences of the workgroup, whose states are at `h`, and in turn at `after`.
 template <int KIND>
-TTC_INLINE void runSequences(const RecurrenceParams &p, const Recurrence &r, float *h, float *after,
+TTC_INLINE void runSequences(const RecurrenceParams &p, Recurrence &r, float *h, float *after,
                              bool isReverse, const int32_t *sequences, Range range) {
   int64_t steps = p.lengths ? 0 : p.steps;
   // Those after the last one that has a step take no time.
@@ -261,7 +417,7 @@ TTC_INLINE void runSequences(const RecurrenceParams &p, const Recurrence &r, flo
   for (int64_t i = range.begin; i < range.end; ++i) {
     const int64_t row = (i - range.begin) * r.row;
     copyState(p, r.initial + i * p.hidden, h + row);
-    if (KIND == kLstm)
+    if (kIsLstm<kFirstPass<KIND>>)
       copyState(p, r.initial + (p.directions * p.batch + i) * p.hidden, r.c + row);
     if (!p.lengths || i >= most)
       continue;
@@ -290,7 +446,7 @@ TTC_INLINE void runSequences(const RecurrenceParams &p, const Recurrence &r, flo
         storeResult(y + unit, (vf)0.0f, p.hidden - unit);
     }
     copyState(p, isActive ? h + row : r.initial + i * p.hidden, r.last + i * p.hidden);
-    if (KIND == kLstm)
+    if (kIsLstm<kFirstPass<KIND>>)
       copyState(p, r.c + row, r.last + (p.directions * p.batch + i) * p.hidden);
   }
 }
@@ -310,6 +466,9 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   r.initial = take(true);
   r.bias = take(p.hasBias);
   r.peepholes = take(p.hasPeepholes);
+  constexpr bool BYTES = KIND == kLstmBytes;
+  r.scales = take(BYTES);
+  r.zeros = reinterpret_cast<const int32_t *>(take(BYTES));
   r.lengths = reinterpret_cast<const int32_t *>(take(p.lengths > 0));
   const auto *sequences = reinterpret_cast<const int32_t *>(take(p.hasSequences));
   r.y = take(true);
@@ -318,8 +477,8 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   const int64_t states = p.rows * r.row, cells = p.batch * p.hidden;
   constexpr int GATES = kAllGates<kFirstPass<KIND>>;
   r.x += direction * GATES * p.hidden;
-  r.weights +=
-      direction * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits * GATES * p.hidden;
+  const int64_t columns = GATES * ceilDiv(p.hidden, kRecurrenceUnits) * kRecurrenceUnits;
+  r.weights += direction * columns * (BYTES ? ceilDiv(p.hidden, 4) : p.hidden); // words
   r.initial += direction * cells;
   r.bias += p.hasBias ? direction * p.hidden : 0;
   r.peepholes += p.hasPeepholes ? direction * 3 * p.hidden : 0;
@@ -329,6 +488,14 @@ TTC_INLINE void run(const RecurrenceParams &p, void *const *operands, uint8_t *s
   auto *h = reinterpret_cast<float *>(scratch), *after = h + states;
   r.c = r.updates = after + states;
   r.resets = r.updates + states;
+  if constexpr (BYTES) {
+    r.scales += direction * GATES * p.hidden;
+    r.zeros += direction * GATES * p.hidden;
+    r.offsets = reinterpret_cast<int32_t *>(r.c + states);
+    r.sums = r.offsets + GATES * r.row;
+    r.bytes = reinterpret_cast<uint8_t *>(r.sums + p.rows);
+    sumWeights(p, r);
+  }
   const bool isReverse = p.reverse || direction == 1;
   TTC_NO_UNROLL
   for (int64_t first = range.begin; first < range.end; first += p.rows)
@@ -343,6 +510,8 @@ TTC_KERNEL void ttc_kernel_recurrence(void *const *operands, uint8_t *scratch, i
   const auto &p = *reinterpret_cast<const RecurrenceParams *>(params);
   if (p.kind == kLstm)
     run<kLstm>(p, operands, scratch, workgroup);
+  else if (p.kind == kLstmBytes)
+    run<kLstmBytes>(p, operands, scratch, workgroup);
   else if (p.kind == kGru)
     run<kGru>(p, operands, scratch, workgroup);
   else if (p.kind == kGruResetFirst)

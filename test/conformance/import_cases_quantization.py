@@ -160,8 +160,9 @@ def lstm_cases():
     """With the weights below, ONNX Runtime's sums of two products saturate on no CPU."""
     rng = np.random.default_rng(14)
 
-    def case(name, element, batch=2, direction="forward", columns=False, state=False, lengths=None, **attributes):
-        steps, size, hidden, directions = 4, 6, 5, 2 if direction == "bidirectional" else 1
+    def case(name, element, batch=2, direction="forward", columns=False, state=False, lengths=None, steps=4, hidden=5,
+             **attributes):
+        size, directions = 6, 2 if direction == "bidirectional" else 1
         zero = 0 if element is np.int8 else 117
         operands = [sample(rng, steps, batch, size, low=-1, high=1)]
         for rows in (size, hidden):
@@ -183,6 +184,13 @@ def lstm_cases():
     yield case("both_ways", np.int8, direction="bidirectional", columns=True, state=True)
     yield case("one", np.uint8, batch=1, direction="reverse", state=True, input_forget=1)
     yield case("activations", np.int8, activations=["HardSigmoid", "Relu", "Softsign"])
+    # Whole vectors of units and a part of one; all sequences have one range. More than 32 are unrolled.
+    for batch in (1, 5, 33):
+        for element in (np.int8, np.uint8):
+            yield case(f"{batch}_of_{np.dtype(element).name}", element, batch=batch, direction="bidirectional",
+                       columns=True, state=batch == 5, steps=9, hidden=43)
+    yield case("one_length", np.int8, batch=1, state=True, lengths=np.array([3], np.int32))
+    yield case("one_known_length", np.uint8, batch=1, direction="reverse", lengths=Constant(np.array([2], np.int32)))
     # The sequence of three steps has no share in the last range.
     for name, lengths in (("known", Constant(np.array([3, 2], np.int32))), ("given", np.array([3, 2], np.int32))):
         yield case(f"{name}_lengths", np.int8, columns=True, state=True, lengths=lengths)

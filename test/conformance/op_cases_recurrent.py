@@ -3,7 +3,7 @@
 import numpy as np
 
 from op_cases_elementwise import case
-from op_programs import Tensor
+from op_programs import Case, Tensor
 
 GATES = {"lstm": 4, "gru": 3, "gru_reset_first": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
@@ -84,7 +84,73 @@ def make(name, kind, steps, batch, hidden, directions=1, reverse=False, bias=Fal
     return case(name, text + (" {reverse}" if reverse else ""), inputs, [Tensor("f32", y), Tensor("f32", last)])
 
 
+def multiply_bytes(h, weights, scales, zeros):
+    """The states of all sequences by weights [state, column] of bytes; quantised by their range."""
+    low, high = min(h.min(), np.float32(0)), max(h.max(), np.float32(0))
+    scale = np.float32(high - low or 1) / np.float32(255)
+    zero = np.rint(np.clip(-low / scale, 0, 255))
+    q = np.clip(np.rint(h / scale) + zero, 0, 255)
+    sums = (q - zero).astype(np.int64) @ (weights.astype(np.int64) - zeros)
+    return sums * (scale * scales)
+
+
+def make_bytes(name, steps, batch, hidden, directions=1, reverse=False, peepholes=False, length=None, sequences=None, zeros=True,
+               large=1.0, atol=2e-3):
+    random = np.random.default_rng(len(name) + hidden)
+    x = random.standard_normal((steps, batch, directions, 4, hidden)).astype(np.float32)
+    weights = random.integers(-128, 128, (directions, hidden, 4, hidden))
+    scales = random.uniform(0.2, 1, (directions, 4, hidden)).astype(np.float32) / np.float32(128 * np.sqrt(hidden))
+    zero = random.integers(-128, 128, (directions, 4, hidden)) * zeros
+    initial = (large * random.uniform(-1, 1, (2, directions, batch, hidden))).astype(np.float32)
+    peeps = random.uniform(-1, 1, (directions, 3, hidden)).astype(np.float32) * peepholes
+    blocks, quads = -(-hidden // 16), -(-hidden // 4)
+    packed = np.zeros((directions, quads * 4, 4, blocks * 16), np.int8)
+    packed[:, :hidden, :, :hidden] = weights
+    packed = packed.reshape(directions, quads, 4, 4, blocks, 16).transpose(0, 4, 1, 3, 5, 2)
+    inputs = [Tensor("f32", x.reshape(steps, batch, -1)), Tensor("i8", packed), Tensor("f32", initial)]
+    text = "recurrence lstm %a0, %a1, %a2"
+    for word, given, tensor in (("peepholes", peepholes, Tensor("f32", peeps.reshape(directions, -1))),
+                                ("scales", True, Tensor("f32", scales.reshape(directions, -1))),
+                                ("zeros", True, Tensor("i32", zero.reshape(directions, -1))),
+                                ("lengths", length is not None, Tensor("i32", np.array([length or 0]))),
+                                ("sequences", sequences is not None, Tensor("i32", np.array([sequences or 0])))):
+        if given:
+            text += f" {word} %a{len(inputs)}"
+            inputs.append(tensor)
+    y, last = np.zeros((steps, directions, batch, hidden), np.float32), initial.copy()
+    active = batch if sequences is None else min(max(sequences, 0), batch)
+    own = range(steps if length is None else min(max(length, 0), steps))
+    for d in range(directions if active else 0):
+        h, c = initial[0, d, :active], initial[1, d, :active]
+        for t in own[:: -1 if reverse or d == 1 else 1]:
+            products = multiply_bytes(h, weights[d].reshape(hidden, -1), scales[d].reshape(-1), zero[d].reshape(-1))
+            i, o, f, g = np.moveaxis(x[t, :active, d] + products.reshape(active, 4, hidden), 1, 0)
+            p_i, p_o, p_f = peeps[d]
+            c = sigmoid(f + p_f * c) * c + sigmoid(i + p_i * c) * np.tanh(g)
+            h = (sigmoid(o + p_o * c) * np.tanh(c)).astype(np.float32)
+            y[t, d, :active] = h
+        last[0, d, :active], last[1, d, :active] = h, c
+    # A state between two numbers may be rounded the other way.
+    return Case(name, text + (" {reverse}" if reverse else ""), inputs, [Tensor("f32", y), Tensor("f32", last)],
+                0, atol)
+
+
+def cases_of_bytes():
+    for batch, hidden in ((1, 7), (1, 129), (2, 16), (3, 33), (7, 48), (32, 20)):
+        yield make_bytes(f"bytes_{batch}_{hidden}", 4, batch, hidden)
+    yield make_bytes("bytes_symmetric", 5, 3, 24, reverse=True, zeros=False)
+    yield make_bytes("bytes_both", 5, 6, 40, directions=2, peepholes=True)
+    for length in (-2, 0, 3, 99):
+        yield make_bytes(f"bytes_length_{length % 100}", 6, 3, 24, directions=2, length=length)
+    for sequences in (-1, 0, 1, 5, 99):
+        yield make_bytes(f"bytes_sequences_{sequences % 100}", 3, 9, 24, directions=2, sequences=sequences)
+    # Ranges far above those of later states, and without a range.
+    for index, large in enumerate((1e4, 1e-30, 0.0)):
+        yield make_bytes(f"bytes_large_{index}", 4, 5, 20, large=large, atol=2e-2)
+
+
 def cases():
+    yield from cases_of_bytes()
     # Units: less than a vector, several vectors, a last one of 1; sequences: tiles of 4, 2 and 1, several workgroups.
     # A workgroup with more sequences than it takes at once.
     yield make("many", "lstm", 2, 700, 5, directions=2, lengths=[n % 3 for n in range(700)])

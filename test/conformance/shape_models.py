@@ -277,6 +277,21 @@ def recurrent(seed=8, width=12, hidden=20):
                     ("last", "state", "f32", [2, "batch", hidden])])
 
 
+def recurrent_bytes(seed=9, width=12, hidden=20):
+    """An LSTM whose weights are bytes, and whose inputs and states are quantised by their ranges."""
+    b = Builder(seed)
+    scales, zeros, weights = [], [], []
+    for rows in (width, hidden):
+        weights.append(b.constant(b.rng.integers(68, 188, (2, rows, 4 * hidden)).astype(np.uint8)))
+        scales.append(b.constant(b.rng.uniform(0.003, 0.006, (2, 4 * hidden)).astype(np.float32)))
+        zeros.append(b.constant(np.full((2, 4 * hidden), 128, np.uint8)))
+    y = b("DynamicQuantizeLSTM", b("Transpose", "x", perm=[1, 0, 2]), *weights, "", "", "", "", "", scales[0], zeros[0], scales[1],
+          zeros[1], domain="com.microsoft", hidden_size=hidden, direction="bidirectional")
+    b.nodes[-1].output.append("state")
+    return b.model([("x", None, "f32", ["batch", "sequence", width])],
+                   [("y", y, "f32", ["sequence", 2, "batch", hidden]), ("last", "state", "f32", [2, "batch", hidden])])
+
+
 MODELS = {
     "encoder": encoder,
     "decoder": decoder,

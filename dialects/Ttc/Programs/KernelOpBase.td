@@ -8,6 +8,7 @@ include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/Interfaces/TransformInterfaces.td"
 include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -74,15 +75,6 @@ def Ttc_PackKind : I64EnumAttr<"PackKind", "which weights are packed", [
   let genSpecializedAttr = 0;
 }
 def Ttc_PackKindAttr : EnumAttr<Ttc_Dialect, Ttc_PackKind, "pack_kind"> {
-  let assemblyFormat = "`<` $value `>`";
-}
-
-def Ttc_ByteDot : I64EnumAttr<"ByteDot", "how four products of bytes are summed", [
-    I64EnumAttrCase<"plain", 0>, I64EnumAttrCase<"madd", 1>, I64EnumAttrCase<"vnni", 2>]> {
-  let cppNamespace = "::mlir::ttc";
-  let genSpecializedAttr = 0;
-}
-def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
   let assemblyFormat = "`<` $value `>`";
 }
 

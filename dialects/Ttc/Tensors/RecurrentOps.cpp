@@ -19,6 +19,7 @@ static_assert(static_cast<int64_t>(RecurrenceKind::GruResetFirst) ==
               ::ttc::kernels::kGruResetFirst);
 static_assert(static_cast<int64_t>(RecurrenceKind::RnnTanh) == ::ttc::kernels::kRnnTanh);
 static_assert(static_cast<int64_t>(RecurrenceKind::RnnRelu) == ::ttc::kernels::kRnnRelu);
+static_assert(static_cast<int64_t>(RecurrenceKind::RnnRelu) < ::ttc::kernels::kLstmBytes);
 static_assert(RecurrenceOp::kUnits == ::ttc::kernels::kRecurrenceUnits);
 
 int64_t RecurrenceOp::getNumGates(RecurrenceKind kind) {
@@ -61,8 +62,16 @@ LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adap
                       value.getType());
   };
   const int64_t blocks = llvm::divideCeilSigned(hidden, kUnits);
-  if (failed(check("C3", "weights", adaptor.getWeights(),
-                   {directions, blocks, hidden, gates, kUnits})) ||
+  const bool hasBytes = tensorType(adaptor.getWeights()).getElementType().isInteger(8);
+  SmallVector<int64_t, 6> ofWeights = {directions, blocks, hidden, gates, kUnits};
+  if (hasBytes) {
+    ofWeights[2] = llvm::divideCeilSigned(hidden, 4);
+    ofWeights.push_back(4);
+  }
+  const std::array<int64_t, 2> ofColumns = {directions, gates * hidden};
+  if (failed(check("C3", "weights", adaptor.getWeights(), ofWeights)) ||
+      failed(check("C9", "scales", adaptor.getScales(), ofColumns)) ||
+      failed(check("C9", "zeros", adaptor.getZeros(), ofColumns)) ||
       failed(check("C4", "bias", adaptor.getBias(), {directions, hidden})) ||
       failed(check("C5", "peepholes", adaptor.getPeepholes(), {directions, 3 * hidden})))
     return failure();
@@ -82,6 +91,19 @@ LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adap
     return failure();
   if (adaptor.getReverse() && directions > 1)
     return scope.fail("(C8) expected no 'reverse' of ", directions, " directions");
+  if (hasBytes && !isLstm)
+    return scope.fail("(C9) expected 'weights' of f32 of kind '", stringifyRecurrenceKind(kind),
+                      "', found ", adaptor.getWeights().getType());
+  for (Value value : {adaptor.getScales(), adaptor.getZeros()})
+    if (hasBytes != static_cast<bool>(value))
+      return scope.fail("(C9) expected 'scales' and 'zeros' of 'weights' of i8 only, found ",
+                        hasBytes ? "one missing" : "one", " of ", adaptor.getWeights().getType());
+  if (hasBytes && batch > kMostOfBytes)
+    return scope.fail("(C10) expected at most ", kMostOfBytes,
+                      " sequences of 'weights' of i8, found ", batch);
+  if (hasBytes && adaptor.getLengths() && tensorType(adaptor.getLengths()).getDimSize(0) != 1)
+    return scope.fail("(C10) expected 'lengths' of one element with 'weights' of i8, found ",
+                      adaptor.getLengths().getType());
   types.push_back(x.clone({x.getDimSize(0), directions, batch, hidden}));
   types.push_back(initial);
   return success();
@@ -91,11 +113,13 @@ LogicalResult RecurrenceOp::inferTypes(const InferenceScope &scope, Adaptor adap
 
 /// The sequences whose states a workgroup has in scratch: enough to use a weight often.
 static constexpr int64_t kMostRows = 32;
+static_assert(RecurrenceOp::kMostOfBytes <= kMostRows);
 
 static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
   RecurrenceParams p{};
   auto shape = op.getX().getType().getShape();
-  p.kind = static_cast<int64_t>(op.getKind());
+  p.kind = op.hasBytes() ? static_cast<int64_t>(::ttc::kernels::kLstmBytes)
+                         : static_cast<int64_t>(op.getKind());
   p.steps = shape[0];
   p.batch = shape[1];
   p.directions = op.getY().getType().getDimSize(1);
@@ -107,8 +131,10 @@ static RecurrenceParams getRecurrenceParams(RecurrenceOp op) {
   p.hasSequences = op.getSequences() ? 1 : 0;
   p.row = llvm::alignTo(p.hidden, RecurrenceOp::kUnits);
   // Fewer sequences at once would read the weights as often, for fewer products.
-  p.splits =
-      std::min(llvm::divideCeilSigned(p.batch, RecurrenceOp::kSequences), getMaxWorkgroups(op));
+  p.splits = op.hasBytes() ? 1
+                           : std::min(llvm::divideCeilSigned(p.batch, RecurrenceOp::kSequences),
+                                      getMaxWorkgroups(op));
+  p.dot = static_cast<int64_t>(op.getDot().value_or(ByteDot::plain));
   p.rows = std::min(llvm::divideCeilSigned(p.batch, p.splits), kMostRows);
   return p;
 }
@@ -127,7 +153,10 @@ int64_t RecurrenceOp::getScratchBytes() {
   const int64_t states = getKind() == RecurrenceKind::Lstm            ? 3
                          : getKind() == RecurrenceKind::GruResetFirst ? 4
                                                                       : 2;
-  return states * p.rows * p.row * 4;
+  // The offsets of all columns, and the sums and bytes of the states.
+  const int64_t ofBytes =
+      hasBytes() ? getNumGates(getKind()) * p.row * 4 + p.rows * (4 + p.row) : 0;
+  return states * p.rows * p.row * 4 + ofBytes;
 }
 bool RecurrenceOp::hasEpilogue() { return false; }
 
@@ -144,10 +173,10 @@ int64_t RecurrenceOp::getOperationCount() {
 
 //===--- dimensions -------------------------------------------------------------------===//
 
-/// Sequences are independent; steps are not, nor are units.
+/// Sequences are independent, unless they are quantised together; steps are not, nor are units.
 void RecurrenceOp::describeDimensions(DimensionMap &map) {
   const unsigned y = map.getResult();
-  const int steps = map.addWhole(), batch = map.addParallel();
+  const int steps = map.addWhole(), batch = hasBytes() ? map.addWhole() : map.addParallel();
   map.set(0, 0, steps);
   map.set(0, 1, batch);
   map.set(2, 2, batch);
@@ -165,7 +194,11 @@ void RecurrenceOp::describeDimensions(DimensionMap &map) {
 
 /// Steps beyond the extent are those that no sequence has, and sequences beyond it have none.
 FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &, ExtentScope &scope) {
-  if (failed(followOtherLoops(*this, scope, /*operand=*/0, {0})))
+  // Sequences beyond the extent would have a share in the range of those within.
+  SmallVector<int64_t, 2> own = {0};
+  if (hasBytes())
+    own.push_back(1);
+  if (failed(followOtherLoops(*this, scope, /*operand=*/0, own)))
     return failure();
   if (scope.isPadded(getX(), 0)) {
     FailureOr<Extent> extent = getValidExtent(*this, scope, getX(), 0);
@@ -176,6 +209,16 @@ FailureOr<bool> RecurrenceOp::followExtents(OpBuilder &, ExtentScope &scope) {
     scope.setPadding(getY(), 0, scope.getPadding(getX(), 0));
     scope.setFilled(getY(), 0, Fill::Zero);
   }
+  for (auto [value, dim] : {std::pair<Value, int64_t>(getX(), 1), {getInitial(), 2}})
+    if (hasBytes() && scope.isPadded(value, dim)) {
+      FailureOr<Extent> sequences = getValidExtent(*this, scope, value, dim);
+      if (failed(sequences))
+        return failure();
+      if (!getSequences())
+        getSequencesMutable().assign(scope.getExtentValue(*sequences));
+      for (Value result : getResults())
+        scope.setPadding(result, 2, scope.getPadding(value, dim));
+    }
   // Merged dimensions keep all their sequences.
   if (scope.isPadded(getX(), 1) && !getSequences())
     if (std::optional<Extent> sequences = scope.getExtent(getX(), 1))

@@ -95,4 +95,13 @@ def Ttc_Rope : Ttc_Enum<"Rope", "which elements of a head are rotated together",
   I32EnumAttrCase<"Pairs", 2, "pairs">]>;
 def Ttc_RopeAttr : Ttc_EnumAttr<Ttc_Rope, "rope">;
 
+def Ttc_ByteDot : I64EnumAttr<"ByteDot", "how four products of bytes are summed", [
+    I64EnumAttrCase<"plain", 0>, I64EnumAttrCase<"madd", 1>, I64EnumAttrCase<"vnni", 2>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // TTC_TENSORENUMS_TD

@@ -22,11 +22,11 @@ inline std::string list(const std::vector<int64_t> &values) {
 inline std::string array(const std::vector<int64_t> &values) {
   return "array<i64: " + list(values) + ">";
 }
-inline std::string tensor(const std::vector<int64_t> &shape) {
+inline std::string tensor(const std::vector<int64_t> &shape, const char *type = "f32") {
   std::string text = "tensor<";
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
-  return text + "f32>";
+  return text + type + ">";
 }
 
 inline mlir::ttc::CpuTarget host() { return *mlir::ttc::getCpuTarget("native"); }

@@ -55,20 +55,26 @@ std::vector<Loop> findLoops(StringRef assembly) {
   return loops;
 }
 
+/// How a loop multiplies and adds, and the vectors that it may load from the stack in each round.
+struct Products {
+  StringRef instruction = "vfmadd";
+  int loads = 0;
+};
+
 /// There must be loops of that many multiply-adds for `cpu`, and none of them may touch the stack.
-void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
-                    KernelSuite &suite) {
+void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op, KernelSuite &suite,
+                    Products kind = {}) {
   std::string assembly = suite.assembly(*mlir::ttc::getCpuTarget(cpu));
   int dense = 0;
   for (const Loop &loop : findLoops(assembly)) {
-    int products = loop.count("vfmadd");
+    int products = loop.count(kind.instruction);
     // The depth is not unrolled.
     if (products != expectedProducts)
       continue;
     ++dense;
-    EXPECT_EQ(loop.countSpills(), 0) << cpu.str() << ", " << op << ": a loop of " << products
-                                     << " multiply-adds uses the stack:\n"
-                                     << llvm::join(loop.lines, "\n");
+    EXPECT_LE(loop.countSpills(), kind.loads) << cpu.str() << ", " << op << ": a loop of "
+                                              << products << " multiply-adds uses the stack:\n"
+                                              << llvm::join(loop.lines, "\n");
   }
   EXPECT_GT(dense, 0) << cpu.str() << ", " << op << ": no loop of " << expectedProducts
                       << " multiply-adds found";
@@ -84,10 +90,10 @@ void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
 /// The same for an op of several results, which has no tail.
 void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
                     const std::vector<std::string> &operands,
-                    const std::vector<std::string> &results) {
+                    const std::vector<std::string> &results, Products kind = {}) {
   KernelSuite suite;
   suite.addSeveral(op, operands, results);
-  expectNoSpills(cpu, expectedProducts, op, suite);
+  expectNoSpills(cpu, expectedProducts, op, suite, kind);
 }
 
 struct Machine {
@@ -138,6 +144,24 @@ TEST(Spills, Recurrences) {
                         tensor({kind.states, 1, batch, hidden})},
                        {tensor({8, 1, batch, hidden}), tensor({kind.states, 1, batch, hidden})});
       }
+}
+
+/// Without instructions for four products of bytes, a sum takes two, and the mask for half of the
+/// bytes is loaded once a round. One row at a time would not need that, and would take a quarter
+/// longer.
+TEST(Spills, RecurrencesOfBytes) {
+  for (auto [cpu, dot, kind] : {std::tuple{"x86-64-v3", "madd", Products{"vpmaddwd", 1}},
+                                {"znver4", "vnni", Products{"vpdpbusd"}}})
+    for (int64_t batch : {1, 4}) {
+      const bool isWide = StringRef(cpu) == "znver4";
+      const int64_t hidden = 192, sums = 4 * (batch == 1 || !isWide ? 2 : 4);
+      expectNoSpills(
+          cpu, static_cast<int>(isWide ? sums : 2 * sums),
+          std::string("ttc.recurrence lstm %0, %1, %2 scales %3 zeros %4 dot <") + dot + ">",
+          {tensor({8, batch, 4 * hidden}), tensor({1, hidden / 16, hidden / 4, 4, 16, 4}, "i8"),
+           tensor({2, 1, batch, hidden}), tensor({1, 4 * hidden}), tensor({1, 4 * hidden}, "i32")},
+          {tensor({8, 1, batch, hidden}), tensor({2, 1, batch, hidden})}, kind);
+    }
 }
 
 /// Vectors along the depth.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RNN, GRU and LSTM. The products with the inputs of all steps are one matmul. The steps of usual
-// layers of f32 are one op, ttc.recurrence. Others are unrolled: each step adds its product with
-// the state. Equal steps become one program, so a step more costs commands but no code.
+// layers of f32, or with weights of bytes, are one op, ttc.recurrence. Others are unrolled: each
+// step adds its product with the state. Equal steps become one program, so a step more costs
+// commands but no code.
 #include "dialects/Ttc/Tensors/RecurrentOps.h"
 #include "Activations.h"
 #include "Quantization.h"
@@ -103,6 +104,12 @@ protected:
   /// Operands of this op that only some kinds have.
   virtual Value getStateBias() { return {}; }
   virtual Value getPeepholes() { return {}; }
+  virtual Value getScales() { return {}; }
+  virtual Value getZeros() { return {}; }
+  /// Its products of the inputs, [steps, batch, directions * columns], and its weights.
+  virtual Value multiplyInputs(Value inputs);
+  virtual Value arrangeWeights();
+  virtual int64_t getBytesOfWeight() { return 4; }
   /// Whether the activations of the current direction are these.
   bool areActivations(ArrayRef<StringRef> names) {
     return llvm::equal(activations, names, [&](const BoundActivation &bound, StringRef name) {
@@ -141,6 +148,11 @@ protected:
   /// The lengths of the sequences, as i64, if they are only known at run time.
   Value runTimeLengths;
 
+  /// A vector of each direction as the rows of a matrix; null if they are.
+  Value stackRows(function_ref<Value(int64_t direction)> get);
+  /// The steps that some sequence has, at least one.
+  int64_t countSteps() { return std::max<int64_t>(steps - llvm::count(extents, Extent::None), 1); }
+
 private:
   LogicalResult readShapes();
   LogicalResult checkWeights(unsigned index, StringRef what, int64_t columns);
@@ -150,7 +162,6 @@ private:
   void importDirection(int64_t direction, bool reverse);
   void selectActivations(int64_t direction);
   bool canBeWhole();
-  Value stackRows(function_ref<Value(int64_t direction)> get);
   Value wholeState(unsigned index);
   FailureOr<SmallVector<Value>> importWhole(bool reverse);
   Value initialState(unsigned index, int64_t direction);
@@ -254,13 +265,12 @@ bool Recurrence::canBeWhole() {
   }
   if (!kinds.front() || !llvm::all_equal(kinds))
     return false;
-  const int64_t bytes = gates * hidden * hidden * 4;
+  const int64_t bytes = gates * hidden * hidden * getBytesOfWeight();
   const bool isAlone = directions * llvm::divideCeilSigned(batch, RecurrenceOp::kSequences) == 1;
   return node.isOneOfSeveralSizes() || bytes <= (isAlone ? shareOfCore : most) ||
          steps * directions > kMostSteps;
 }
 
-/// A vector of each direction as the rows of a matrix; null if they are.
 Value Recurrence::stackRows(function_ref<Value(int64_t direction)> get) {
   SmallVector<Value> rows;
   for (int64_t direction = 0; direction < directions; ++direction) {
@@ -282,34 +292,45 @@ Value Recurrence::wholeState(unsigned index) {
   return e.unsqueeze(batchFirst ? e.transpose(state, {1, 0, 2}) : state, 0);
 }
 
-/// All steps as one op. It reads the weights in blocks: constants are arranged at compile time.
-FailureOr<SmallVector<Value>> Recurrence::importWhole(bool reverse) {
-  constexpr int64_t units = RecurrenceOp::kUnits;
-  const int64_t blocks = llvm::divideCeilSigned(hidden, units), rows = gates * hidden;
+Value Recurrence::multiplyInputs(Value inputs) {
+  const int64_t rows = gates * hidden;
   Value bias;
   if (node.hasInput(3))
     bias = node.reshape(stackRows([&](int64_t direction) { return inputBias(direction); }),
                         {directions * rows});
-  Value inputs = batchFirst ? e.transpose(x, {1, 0, 2}) : x;
-  Value inputWeights = node.reshape(node.input(1), {directions * rows, shapeOf(x)[2]});
-  Value products = node.reshape(e.matmulTransposed(getRows(inputs), inputWeights, bias),
-                                {steps, batch, directions * rows});
+  Value weights = node.reshape(node.input(1), {directions * rows, shapeOf(inputs)[2]});
+  return node.reshape(e.matmulTransposed(getRows(inputs), weights, bias),
+                      {shapeOf(inputs)[0], batch, directions * rows});
+}
+
+/// The op reads the weights in blocks: constants are arranged at compile time.
+Value Recurrence::arrangeWeights() {
+  constexpr int64_t units = RecurrenceOp::kUnits;
+  const int64_t blocks = llvm::divideCeilSigned(hidden, units);
   Value weights = node.reshape(node.input(2), {directions, gates, hidden, hidden});
   weights =
       node.reshape(e.fit(weights, 2, blocks * units), {directions, gates, blocks, units, hidden});
-  weights = e.transpose(weights, {0, 2, 4, 1, 3});
+  return e.transpose(weights, {0, 2, 4, 1, 3});
+}
+
+/// All steps as one op.
+FailureOr<SmallVector<Value>> Recurrence::importWhole(bool reverse) {
+  Value products = multiplyInputs(batchFirst ? e.transpose(x, {1, 0, 2}) : x);
+  Value weights = arrangeWeights();
   Value initial = wholeState(5), lengths;
   if (hasCell)
     initial = e.concat({initial, wholeState(6)}, 0);
   Value stateBias = stackRows([&](int64_t) { return getStateBias(); });
   Value peepholes = stackRows([&](int64_t) { return getPeepholes(); });
+  Value scales = stackRows([&](int64_t) { return getScales(); });
+  Value zeros = stackRows([&](int64_t) { return getZeros(); });
   if (llvm::any_of(extents, [](Extent extent) { return extent != Extent::All; }))
     lengths = node.cast(node.input(4), node.getBuilder().getI32Type());
   if (node.hasFailed())
     return failure();
-  auto op =
-      RecurrenceOp::create(node.getBuilder(), node.getLoc(), *getKind(), products, weights, initial,
-                           stateBias, peepholes, lengths, /*sequences=*/Value(), reverse);
+  auto op = RecurrenceOp::create(node.getBuilder(), node.getLoc(), *getKind(), products, weights,
+                                 initial, stateBias, peepholes, scales, zeros, lengths,
+                                 /*sequences=*/Value(), reverse, /*dot=*/ByteDotAttr());
   // [steps, directions, batch, hidden], or with the batch first.
   SmallVector<Value> results = {batchFirst ? e.transpose(op.getY(), {2, 0, 1, 3})
                                            : Value(op.getY())};
@@ -325,9 +346,7 @@ void Recurrence::importDirection(int64_t direction, bool reverse) {
   startDirection(direction);
   Value bias = node.hasInput(3) ? inputBias(direction) : Value();
   // Nobody reads the products of steps that no sequence has.
-  const int64_t unused = llvm::count(extents, Extent::None);
-  Value input = e.slice(batchFirst ? e.transpose(x, {1, 0, 2}) : x, 0, 0,
-                        std::max<int64_t>(steps - unused, 1));
+  Value input = e.slice(batchFirst ? e.transpose(x, {1, 0, 2}) : x, 0, 0, countSteps());
   Value products = multiplyInput(input, direction, bias);
   State state{initialState(5, direction), hasCell ? initialState(6, direction) : Value(), {}};
   state.output = state.h;
@@ -566,7 +585,42 @@ private:
                                               parameterOf(8, direction), parameterOf(9, direction),
                                               bias);
   }
-  std::optional<RecurrenceKind> getKind() override { return std::nullopt; }
+  /// The op quantises the states of all sequences together, in steps that all of them have.
+  std::optional<RecurrenceKind> getKind() override {
+    return batch <= RecurrenceOp::kMostOfBytes && (batch == 1 || !node.hasInput(4))
+               ? LstmRecurrence::getKind()
+               : std::nullopt;
+  }
+  int64_t getBytesOfWeight() override { return 1; }
+  Value multiplyInputs(Value inputs) override {
+    const int64_t used = countSteps();
+    SmallVector<Value> products;
+    for (int64_t direction = 0; direction < directions; ++direction) {
+      Value bias = node.hasInput(3) ? inputBias(direction) : Value();
+      products.push_back(multiplyInput(e.slice(inputs, 0, 0, used), direction, bias));
+    }
+    Value all = node.reshape(e.concat(products, 1), {used, batch, directions * gates * hidden});
+    return e.fit(all, 0, shapeOf(inputs)[0]);
+  }
+  Value arrangeWeights() override {
+    constexpr int64_t units = RecurrenceOp::kUnits;
+    const int64_t blocks = llvm::divideCeilSigned(hidden, units),
+                  quads = llvm::divideCeilSigned(hidden, 4);
+    Value weights = node.reshape(toSigned(node.input(2)), {directions, hidden, gates, hidden});
+    weights = e.fit(e.fit(weights, 1, quads * 4), 3, blocks * units);
+    weights = node.reshape(weights, {directions, quads, 4, gates, blocks, units});
+    return node.cast(e.transpose(weights, {0, 4, 1, 3, 5, 2}), node.getBuilder().getI8Type());
+  }
+  Value getScales() override { return e.expand(stateScale, {gates * hidden}); }
+  Value getZeros() override { return e.expand(toSigned(stateZero), {gates * hidden}); }
+  /// As i32; bytes around 128 become bytes around 0.
+  Value toSigned(Value bytes) {
+    if (!bytes)
+      return {};
+    const bool isUnsigned = elementTypeOf(bytes).isUnsignedInteger();
+    Value wide = node.cast(bytes, node.getBuilder().getI32Type());
+    return isUnsigned ? e.sub(wide, 128) : wide;
+  }
   Value multiplyState(const State &state, Value x) override {
     // What a sequence had at its end counts only if it is no output.
     return Quantization(node).multiplyByRange(node.wantsOutput(0) ? state.output : state.h, weights,

@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/QuantizationOps.h"
+#include "dialects/Ttc/Tensors/RecurrentOps.h"
 #include "kernels/Budgets.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 #include "ttc/Analysis/GemmPlan.h"
@@ -253,10 +254,23 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
   }
 };
 
+/// A recurrence with weights of bytes is a program as it is.
+struct ChooseDotOfRecurrence : OpRewritePattern<RecurrenceOp> {
+  ChooseDotOfRecurrence(MLIRContext *context, ByteDot dot) : OpRewritePattern(context), dot(dot) {}
+  LogicalResult matchAndRewrite(RecurrenceOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasBytes() || op.getDot())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setDot(dot); });
+    return success();
+  }
+  ByteDot dot;
+};
+
 } // namespace
 
 void mlir::ttc::populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target,
                                           const ChooseIntTile &chooseTile) {
-  patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), chooseByteDot(target),
-                                                   chooseTile);
+  const ByteDot dot = chooseByteDot(target);
+  patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), dot, chooseTile);
+  patterns.add<ChooseDotOfRecurrence>(patterns.getContext(), dot);
 }

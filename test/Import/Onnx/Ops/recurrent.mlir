@@ -7,6 +7,7 @@
 // RUN: onnx-text %t/large.txt %t/large.onnx && ttc-translate --import-onnx %t/large.onnx | FileCheck %s --check-prefix=LARGE
 // RUN: onnx-text %t/lengths.txt %t/lengths.onnx && ttc-translate --import-onnx %t/lengths.onnx | FileCheck %s --check-prefix=LENGTHS
 // RUN: onnx-text %t/known.txt %t/known.onnx && ttc-translate --import-onnx %t/known.onnx | FileCheck %s --check-prefix=KNOWN
+// RUN: onnx-text %t/bytes.txt %t/bytes.onnx && ttc-translate --import-onnx %t/bytes.onnx | FileCheck %s --check-prefix=BYTES
 // RUN: onnx-text %t/quantized.txt %t/quantized.onnx && ttc-translate --import-onnx %t/quantized.onnx | FileCheck %s --check-prefix=QUANTIZED
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
@@ -97,12 +98,25 @@ g (float[3,2,5] x, float[1,4,5] w, float[1,4,4] r) => (float[3,1,2,4] y)
 // KNOWN-NOT: ttc.tanh
 // KNOWN: ttc.concat
 
-// The inputs of all steps have one range, and so has each state.
+// The inputs of all steps have one range; the states are quantised in the op. Weights around 128 become weights around 0.
+//--- bytes.txt
+<ir_version: 8, opset_import: ["" : 22, "com.microsoft" : 1]>
+g (float[2,3,5] x, uint8[1,5,16] w, uint8[1,4,16] r, float[1] s, float[1,16] c, uint8[1] z, uint8[1,16] o) => (float[2,1,3,4] y)
+{
+  y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, , , , , , s, z, c, o)
+}
+// BYTES: ttc.reduce_max {{.*}} : (tensor<6x5xf32>) -> tensor<f32>
+// BYTES: ttc.int_matmul {{.*}} : (tensor<6x5xui8>, tensor<5x16xui8>, tensor<ui8>, tensor<ui8>) -> tensor<6x16xi32>
+// BYTES-NOT: ttc.int_matmul
+// BYTES: ttc.sub {{.*}} -> tensor<1x4x16xi32>
+// BYTES: ttc.recurrence lstm {{.*}} scales %{{.*}} zeros %{{.*}} : (tensor<2x3x16xf32>, tensor<1x1x1x4x16x4xi8>, tensor<2x1x3x4xf32>, tensor<1x16xf32>, tensor<1x16xi32>) ->
+
+// Unrolled, each state has a range.
 //--- quantized.txt
 <ir_version: 8, opset_import: ["" : 22, "com.microsoft" : 1]>
 g (float[2,3,5] x, int8[1,5,16] w, int8[1,4,16] r, float[1] s, float[1,16] c, int8[1] z, int8[1,16] o) => (float[2,1,3,4] y)
 {
-  y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, , , , , , s, z, c, o)
+  y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 4, input_forget = 1>(x, w, r, , , , , , s, z, c, o)
 }
 // QUANTIZED: ttc.reduce_max {{.*}} : (tensor<6x5xf32>) -> tensor<f32>
 // QUANTIZED: ttc.int_matmul {{.*}} : (tensor<6x5xui8>, tensor<5x16xi8>, tensor<ui8>, tensor<i8>) -> tensor<6x16xi32>
