@@ -234,3 +234,19 @@ ttc.program @integers(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %c: ten
   ttc.return %1 : tensor<1x6x16xf32>
 }
 }
+
+// -----
+
+// The product of one row waits for its weights: 4 bytes of them count as much as a step of a product of many rows.
+module attributes {ttc.max_workgroups = 8 : i64, ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "haswell", features = "", grid_rows = 2,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 1, chips = 1>} {
+// CHECK-LABEL: ttc.program @row_of_bytes(
+// CHECK-SAME:      attributes {grid = 4 : i64,
+ttc.program @row_of_bytes(%a: tensor<1x768xui8>, %b: tensor<1x128x192x16x4xi8>) -> tensor<1x2048xi32> {
+  %0 = ttc.kernel.int_gemm %a, %b {dot = #ttc.byte_dot<madd>, tile = array<i64: 6, 16>}
+      : (tensor<1x768xui8>, tensor<1x128x192x16x4xi8>) -> tensor<1x2048xi32>
+  ttc.return %0 : tensor<1x2048xi32>
+}
+}

@@ -323,12 +323,13 @@ static std::pair<IntGemmParams, int64_t> getParams(KernelIntGemmOp op) {
   int64_t quads = params.taps * llvm::divideCeilSigned(params.run, 4);
 
   // The grid: rows or panels, whichever makes the workgroups together stream fewer bytes. Products
-  // of bytes take a quarter of the time of those of f32.
+  // of bytes take a quarter of the time of those of f32. Bytes of B are work, too: a product of few
+  // rows waits for them.
   int64_t rows = p.n * p.od * p.oh * p.ow, tiles = llvm::divideCeilSigned(rows, p.mr);
   int64_t panels = p.groups * llvm::divideCeilSigned(p.o, p.nr);
   int64_t aBytes = table ? p.n * p.id * p.ih * p.iw * p.c * p.groups : rows * p.c;
   int64_t bBytes = op.getB().getType().getNumElements();
-  int64_t wanted = chooseWorkgroups(op, rows * quads * p.cols);
+  int64_t wanted = chooseWorkgroups(op, std::max(rows * quads * p.cols, bBytes));
   bool byRows = wanted * bBytes + aBytes <= bBytes + wanted * aBytes;
   int64_t first = std::min(byRows ? tiles : panels, wanted);
   int64_t second = splitSecond(first, wanted, byRows ? panels : tiles, byRows ? 0 : rows);

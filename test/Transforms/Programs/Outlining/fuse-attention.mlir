@@ -123,14 +123,14 @@ func.func @others(%q: tensor<4x40x32xf32>, %k: tensor<4x32x40xf32>, %v: tensor<4
 // One row, as a decoder has it; and heads of which no panel fits into L2.
 // CHECK-LABEL: @sizes
 // CHECK-NOT: ttc.kernel.attention
-func.func @sizes(%q: tensor<4x1x32xf32>, %k: tensor<4x32x40xf32>, %v: tensor<4x40x32xf32>, %long: tensor<4x20x4000xf32>, %keys: tensor<4x4000x20xf32>) -> (tensor<4x1x32xf32>, tensor<4x20x4000xf32>) {
+func.func @sizes(%q: tensor<4x1x32xf32>, %k: tensor<4x32x40xf32>, %v: tensor<4x40x32xf32>, %long: tensor<4x20x12000xf32>, %keys: tensor<4x12000x20xf32>) -> (tensor<4x1x32xf32>, tensor<4x20x12000xf32>) {
   %0 = ttc.matmul %q, %k : (tensor<4x1x32xf32>, tensor<4x32x40xf32>) -> tensor<4x1x40xf32>
   %1 = ttc.softmax %0 {axis = 2} : (tensor<4x1x40xf32>) -> tensor<4x1x40xf32>
   %2 = ttc.matmul %1, %v : (tensor<4x1x40xf32>, tensor<4x40x32xf32>) -> tensor<4x1x32xf32>
-  %3 = ttc.matmul %long, %keys : (tensor<4x20x4000xf32>, tensor<4x4000x20xf32>) -> tensor<4x20x20xf32>
+  %3 = ttc.matmul %long, %keys : (tensor<4x20x12000xf32>, tensor<4x12000x20xf32>) -> tensor<4x20x20xf32>
   %4 = ttc.softmax %3 {axis = 2} : (tensor<4x20x20xf32>) -> tensor<4x20x20xf32>
-  %5 = ttc.matmul %4, %long : (tensor<4x20x20xf32>, tensor<4x20x4000xf32>) -> tensor<4x20x4000xf32>
-  return %2, %5 : tensor<4x1x32xf32>, tensor<4x20x4000xf32>
+  %5 = ttc.matmul %4, %long : (tensor<4x20x20xf32>, tensor<4x20x12000xf32>) -> tensor<4x20x12000xf32>
+  return %2, %5 : tensor<4x1x32xf32>, tensor<4x20x12000xf32>
 }
 
 // -----
