@@ -46,6 +46,14 @@ def scikit_cases():
         yield OnnxCase(f"linear_classifier_{transform}", "LinearClassifier", [x],
                        {"coefficients": floats(12), "intercepts": floats(3), "classlabels_ints": [5, 7, 9],
                         "post_transform": transform}, (True, True), domain=ML)
+    for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        for one_class in (0, 1):
+            yield OnnxCase(f"svm_regressor_{kernel}_{one_class}", "SVMRegressor", [x],
+                           {"n_supports": 3, "support_vectors": floats(3, 4), "coefficients": floats(3), "rho": floats(1),
+                            "kernel_type": kernel, "kernel_params": [0.5, 0.25, 3.0], "one_class": one_class}, domain=ML)
+    # Without support vectors, the kernel is linear, whatever is said.
+    yield OnnxCase("svm_regressor_of_features", "SVMRegressor", [x], {"coefficients": floats(4), "rho": floats(1), "kernel_type": "RBF",
+                                                                      "kernel_params": [0.5, 0.0, 3.0]}, domain=ML)
     for transform in ("NONE", "LOGISTIC"):
         yield OnnxCase(f"linear_classifier_binary_{transform}", "LinearClassifier", [x],
                        {"coefficients": floats(4), "intercepts": floats(1), "classlabels_ints": [2, 4],

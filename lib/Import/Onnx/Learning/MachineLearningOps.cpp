@@ -122,6 +122,71 @@ static LogicalResult importLinearClassifier(OnnxNode &node) {
   return node.results({*labels ? e.gather(*labels, index, 0) : index, scores});
 }
 
+/// The kernel of each sample and each support vector: [samples, vectors].
+static FailureOr<Value> applyKernel(OnnxNode &node, Value x, Value vectors) {
+  Expressions e(node);
+  StringRef kind = node.getString("kernel_type", "LINEAR");
+  SmallVector<float> params = node.getFloats("kernel_params");
+  if (!params.empty() && params.size() != 3)
+    return node.error()
+           << "expected attribute 'kernel_params' to have 3 elements (gamma, coef0 and "
+              "degree), found "
+           << params.size();
+  params.resize(3);
+  if (kind == "RBF") {
+    Value distance = e.sum(e.square(e.sub(e.unsqueeze(x, 1), vectors)), 2);
+    return e.unary<ExpOp>(e.mul(distance, -params[0]));
+  }
+  Value y = e.matmulTransposed(x, vectors);
+  if (kind == "LINEAR")
+    return y;
+  if (kind != "POLY" && kind != "SIGMOID")
+    return node.error() << "attribute 'kernel_type' is '" << kind
+                        << "' (supported: LINEAR, POLY, RBF, SIGMOID)";
+  y = e.add(e.mul(y, params[0]), params[1]);
+  return kind == "POLY" ? node.create<PowOp>({y, e.number(y, params[2])}) : e.unary<TanhOp>(y);
+}
+
+/// The sum of the kernels of all support vectors, each with its coefficient; without support
+/// vectors, the coefficients are those of the features.
+static LogicalResult importSvmRegressor(OnnxNode &node) {
+  Expressions e(node);
+  Value x = node.cast(readFeatures(node), node.getBuilder().getF32Type());
+  SmallVector<float> coefficients = node.getFloats("coefficients");
+  SmallVector<float> vectors = node.getFloats("support_vectors"), rho = node.getFloats("rho");
+  const int64_t count = node.getInt("n_supports", 0);
+  FailureOr<PostTransform> transform = readPostTransform(node);
+  if (!x || failed(transform))
+    return failure();
+  if (*transform != PostTransform::None)
+    return node.error() << "attribute 'post_transform' is '"
+                        << node.getString("post_transform", "NONE") << "' (supported: NONE)";
+  const int64_t features = shapeOf(x)[1];
+  if (count < 0 || static_cast<int64_t>(coefficients.size()) != (count ? count : features) ||
+      static_cast<int64_t>(vectors.size()) != count * features || rho.size() != 1)
+    return node.error()
+           << "expected a coefficient for each support vector or feature and one rho, found "
+           << coefficients.size() << " coefficients, " << vectors.size() << " numbers of " << count
+           << " support vectors and " << rho.size() << " rho for " << x.getType();
+  if (count) {
+    FailureOr<Value> kernel =
+        applyKernel(node, x, node.reshape(e.floats(vectors), {count, features}));
+    if (failed(kernel))
+      return failure();
+    x = *kernel;
+  } else {
+    node.ignoreAttrs({"kernel_type", "kernel_params"});
+  }
+  Value weights =
+      node.reshape(e.floats(coefficients), {1, static_cast<int64_t>(coefficients.size())});
+  Value y = e.matmulTransposed(x, weights, e.floats(rho));
+  if (node.getInt("one_class", 0)) {
+    Value isInside = e.compare(ComparePredicate::GT, y, 0.0);
+    y = e.where(isInside, e.number(y, 1), -1);
+  }
+  return node.results(y);
+}
+
 /// The keys or values of a LabelEncoder: one of several attributes. Null if there is none.
 static FailureOr<Value> readTable(OnnxNode &node, StringRef what) {
   Expressions e(node);
@@ -241,5 +306,7 @@ void mlir::ttc::registerMachineLearningOps(OnnxRegistry &registry) {
   registry.add("ai.onnx.ml.LinearRegressor", {1, 1}, importLinearRegressor, {},
                "`post_transform` is not `PROBIT`");
   registry.add("ai.onnx.ml.Normalizer", {1, 1}, importNormalizer);
+  registry.add("ai.onnx.ml.SVMRegressor", {1, 1}, importSvmRegressor, {},
+               "`post_transform` = `NONE`");
   registry.add("ai.onnx.ml.Scaler", {1, 1}, importScaler);
 }

@@ -4,6 +4,7 @@
 // RUN: onnx-text %t/loss.txt %t/loss.onnx && ttc-translate --import-onnx %t/loss.onnx | FileCheck %s --check-prefix=LOSS
 // RUN: onnx-text %t/einsum.txt %t/einsum.onnx && ttc-translate --import-onnx %t/einsum.onnx | FileCheck %s --check-prefix=EINSUM
 // RUN: onnx-text %t/tree.txt %t/tree.onnx && ttc-translate --import-onnx %t/tree.onnx | FileCheck %s --check-prefix=TREE
+// RUN: onnx-text %t/vectors.txt %t/vectors.onnx && ttc-translate --import-onnx %t/vectors.onnx | FileCheck %s --check-prefix=VECTORS
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 
@@ -49,6 +50,22 @@ g (float[8,2] x) => (float[8,1] y)
 // TREE-NOT: ttc.gather_elements
 // TREE: ttc.reduce_sum
 
+// Distances from support vectors are exact: no difference of products. Coefficients without support vectors are a linear model.
+//--- vectors.txt
+<ir_version: 8, opset_import: ["" : 17, "ai.onnx.ml" : 3]>
+g (float[8,2] x) => (float[8,1] y, float[8,1] z)
+{
+  y = ai.onnx.ml.SVMRegressor<n_supports = 3, support_vectors = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], coefficients = [1.0, -2.0, 3.0],
+      rho = [0.5], kernel_type = "RBF", kernel_params = [0.25, 0.0, 3.0]>(x)
+  z = ai.onnx.ml.SVMRegressor<coefficients = [1.0, -2.0], rho = [0.5], one_class = 1>(x)
+}
+// VECTORS: ttc.sub {{.*}} -> tensor<8x3x2xf32>
+// VECTORS: ttc.reduce_sum {{.*}} -> tensor<8x3xf32>
+// VECTORS: ttc.exp
+// VECTORS: ttc.matmul {{.*}} -> tensor<8x1xf32>
+// VECTORS: ttc.matmul %arg0, {{.*}} -> tensor<8x1xf32>
+// VECTORS: ttc.where
+
 //--- errors.txt
 <ir_version: 8, opset_import: ["" : 22, "ai.onnx.ml" : 3, "ai.onnx.preview.training" : 1]>
 g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
@@ -70,6 +87,10 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
       nodes_values = [0.5, 0.5, 0.0], nodes_modes = ["BRANCH_LEQ", "BRANCH_LEQ", "LEAF"], nodes_truenodeids = [1, 1, 0],
       nodes_falsenodeids = [2, 2, 0]>(x)
   y = ai.onnx.ml.Scaler<scale = [1.0, 2.0]>(x)
+  o = ai.onnx.ml.SVMRegressor<n_supports = 1, support_vectors = [0.0, 1.0], coefficients = [1.0], rho = [0.5]>(x)
+  p = ai.onnx.ml.SVMRegressor<n_supports = 1, support_vectors = [0.0, 1.0, 2.0], coefficients = [1.0], rho = [0.5], kernel_type = "COSINE">(x)
+  q = ai.onnx.ml.SVMRegressor<n_supports = 1, support_vectors = [0.0, 1.0, 2.0], coefficients = [1.0], rho = [0.5], kernel_params = [1.0]>(x)
+  s = ai.onnx.ml.SVMRegressor<coefficients = [1.0, 2.0, 3.0], rho = [0.5], post_transform = "LOGISTIC">(x)
 }
 // ERRORS: node 'Adam_7' (Adam,{{.*}}: the node has 5 inputs, expected 6 or more
 // ERRORS: node 'NegativeLogLikelihoodLoss_0' (NegativeLogLikelihoodLoss, opset 22): expected input 1 (labels) to have the shape [4], found 'tensor<5xi64>'
@@ -84,3 +105,7 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
 // ERRORS: node 'TreeEnsembleRegressor_10' (TreeEnsembleRegressor,{{.*}}: tree 9223372036854775807 has no node 9223372036854775807
 // ERRORS: node 'TreeEnsembleRegressor_11' (TreeEnsembleRegressor,{{.*}}: the nodes of a tree form a cycle
 // ERRORS: node 'Scaler_12' (Scaler,{{.*}}: expected attribute 'scale' to have 1 or 3 elements, found 2
+// ERRORS: node 'SVMRegressor_13' (SVMRegressor,{{.*}}: expected a coefficient for each support vector or feature and one rho, found 1 coefficients, 2 numbers of 1 support vectors and 1 rho for 'tensor<4x3xf32>'
+// ERRORS: node 'SVMRegressor_14' (SVMRegressor,{{.*}}: attribute 'kernel_type' is 'COSINE' (supported: LINEAR, POLY, RBF, SIGMOID)
+// ERRORS: node 'SVMRegressor_15' (SVMRegressor,{{.*}}: expected attribute 'kernel_params' to have 3 elements (gamma, coef0 and degree), found 1
+// ERRORS: node 'SVMRegressor_16' (SVMRegressor,{{.*}}: attribute 'post_transform' is 'LOGISTIC' (supported: NONE)
