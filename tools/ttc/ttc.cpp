@@ -29,6 +29,7 @@ static constexpr Command kCommands[] = {
     {"perf", "ttrun", true,
      "measure latency on the device and end to end, and the time of each command"},
     {"bench", "ttrun", true, "compile a model and measure it, beside another engine"},
+    {"generate", "ttrun", true, "continue a text, or answer messages, token by token"},
     {"read", "ttrun", true, "show the contents of a bundle"},
     {"check", "ttrun", true, "verify bundles without running them"},
     {"report", "ttrun", true, "make tables and a timeline of a recording"},
