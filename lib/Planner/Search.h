@@ -26,7 +26,7 @@ public:
 
   /// The offset of each item in the plan found.
   const std::vector<int64_t> &getOffsets() const { return offset; }
-  /// Of the last run.
+  /// The number of nodes of the last run.
   int64_t getNodes() const { return nodes; }
   /// How often each item was in a section that could not hold its items, over all runs.
   std::vector<double> &getConflicts() { return conflicts; }

@@ -34,7 +34,7 @@ static bool haveSamePlace(const Move &a, const Move &b) {
          a.toPitch == b.toPitch && isDense(a, a.fromPitch) == isDense(b, b.fromPitch);
 }
 
-/// Of one round.
+/// The pieces of one round.
 static void addRound(const std::vector<Move> &moves, std::vector<Move> &pieces) {
   const bool sums =
       std::any_of(moves.begin(), moves.end(), [](const Move &move) { return move.reduce; });

@@ -48,7 +48,7 @@ inline uint32_t codePointOf(std::string_view sequence) {
 /// U+FFFD for bytes that are no UTF-8, as many as Python's bytes.decode(errors="replace") makes.
 class Utf8Stream {
 public:
-  /// Pieces have at most so many bytes.
+  /// `most` is the maximum number of bytes of a piece.
   explicit Utf8Stream(size_t most);
   /// Returns what is complete, which is valid until the next call. Allocates nothing.
   std::string_view push(std::string_view bytes);

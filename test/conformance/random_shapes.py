@@ -365,7 +365,7 @@ def convolution(g, x):
 def normalized(g, x):
     channels = g.fixed(x.shape[1]) if x.rank in (3, 4) else None
     kind = g.random.integers(4)
-    # Of one number that is large, ONNX Runtime computes the difference from the mean with few digits.
+    # For one number that is large, ONNX Runtime computes the difference from the mean with few digits.
     if kind == 0 and channels and np.prod(x.shape[2:], axis=0).min() > 1:
         return g.emit("InstanceNormalization", [x, g.weight(channels), g.weight(channels)], x.shape, epsilon=1e-3)
     if kind == 1 and channels:

@@ -55,7 +55,7 @@ def test_ops_that_need_dimensions_apart(name, dims, tools, tmp_path):
 
 
 OTHERS = {
-    # Of a dimension of one element, there are two windows.
+    # A dimension of one element has two windows.
     "means of columns": constants(
         small(("Slice", ["x", "s", "e", "a"], "c", {}), ("Unsqueeze", ["c", "a1"], "m", {}),
               ("AveragePool", ["m"], "y", {"kernel_shape": [3, 2], "pads": [1, 1, 1, 1]})),

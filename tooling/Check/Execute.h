@@ -14,7 +14,7 @@
 
 namespace ttrun {
 
-/// Of one program.
+/// What is said of one program.
 struct ProgramMessage {
   uint32_t program; ///< its index
   std::string symbol;

@@ -44,7 +44,7 @@ public:
   GuardedRows &operator=(const GuardedRows &) = delete;
 
   const Rows &rows() const { return rows_; }
-  /// Of the first row.
+  /// The address of the first row.
   uint8_t *address() const { return address_; }
   /// The mapping, including the pages that cannot be accessed.
   uint8_t *begin() const { return begin_; }

@@ -71,7 +71,7 @@ std::optional<int64_t> ExchangeBegins::latestBegin(uint32_t device, uint32_t col
       static_cast<size_t>(std::lower_bound(own.begin(), own.end(), begin) - own.begin());
   int64_t latest = begin;
   for (uint32_t member : found->second.members) {
-    // Of a permutation, not all devices take part.
+    // In a permutation, not all devices take part.
     const auto theirs = exchanges[member].find(collective);
     if (theirs != exchanges[member].end() && number < theirs->second.begins.size())
       latest = std::max(latest, theirs->second.begins[number]);

@@ -115,7 +115,7 @@ public:
   MeshDevices *mesh() const { return mesh_.get(); }
   /// Runs one inference on a mesh, with options for each device of this process.
   void runMesh(const std::function<ttrt_run_options(size_t local)> &optionsOf);
-  /// Of a model with dimensions, the name of the variant that runs.
+  /// For a model with dimensions, the name of the variant that runs.
   const std::string &entryName() const { return entryName_; }
   /// Null unless the session runs a model with dimensions.
   const ShapedModel *shapedModel() const { return shaped_.get(); }
@@ -149,8 +149,8 @@ private:
   /// Makes inputs and outputs of the entry point those of the model, in_ and out_ their wholes.
   void describeShapes();
   void packInputs();
-  /// Of an entry point that is a variant and was named itself: makes all of it valid if the input
-  /// has the extents. Returns whether it does.
+  /// For an entry point that is a variant and was named itself: makes all of it valid if the
+  /// input has the extents. Returns whether it does.
   bool fillExtents(size_t input);
   void unpackOutputs(const void *const *outputs);
   ttrt_status findEntry(const std::string &name, const SessionOptions &options, ttrt_error *error);
@@ -193,7 +193,7 @@ private:
   std::vector<ttrt_shaped_output> shapedOut_;
 };
 
-/// Of a model with dimensions: " of main: batch 3, sequence 37"; "" for others.
+/// For a model with dimensions: " of main: batch 3, sequence 37"; "" for others.
 std::string modelText(const Session &session);
 /// Adds "model" and "dims" of a model with dimensions.
 void addModel(Json &json, const Session &session);

@@ -108,7 +108,7 @@ void ShapedModel::choose(const std::vector<std::string> &dims,
       known[i] = found[i];
     }
   }
-  // Of some inputs, the sizes that are extents.
+  // The sizes of inputs that are extents.
   for (uint32_t i = 0; i < info_.inputs; ++i) {
     ttrt_model_port port = TTRT_MODEL_PORT_INIT;
     check(ttrt_model_input(model_.get(), i, &port, &error), error);

@@ -41,7 +41,7 @@ ttrt_status openBundle(const std::string &path, const std::vector<std::string> &
 ttrt_status openBundle(const std::string &path, const std::vector<std::string> &trusted,
                        ttrt_verify verify, ttrt_bundle **bundle, ttrt_error *error) {
   if (!trusted.empty())
-    throw UserError("this ttrun was built without libsodium and knows no signatures");
+    throw UserError("this ttrun was built without libsodium, which signatures need");
   return ttrt_bundle_open(path.c_str(), verify, bundle, error);
 }
 

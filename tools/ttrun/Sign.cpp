@@ -39,7 +39,7 @@ static void makeKeys(const std::string &secret, const std::string &open) {
 #else
 
 [[noreturn]] static void failWithout() {
-  throw UserError("this ttrun was built without libsodium and knows no signatures");
+  throw UserError("this ttrun was built without libsodium, which signatures need");
 }
 
 static void sign(const std::string &, const std::string &, const std::string &) { failWithout(); }

@@ -25,8 +25,8 @@ bool areWhole(ArrayRef<BoundedFactor> factors);
 /// divided: of its outer part, those elements count that have one that counts, with all of their
 /// inner ones. Nothing, and no change, if no factor can end there.
 std::optional<BoundedFactors> takeFactors(BoundedFactors &factors, int64_t size);
-/// The same elements, by fewer factors: those that are whole join those around them. Of a factor of
-/// one element, this one counts.
+/// The same elements, by fewer factors: those that are whole join those around them. In a
+/// factor of one element, this one counts.
 BoundedFactors mergeFactors(ArrayRef<BoundedFactor> factors);
 
 } // namespace mlir::ttc

@@ -24,9 +24,9 @@ struct ValidSize {
   };
   std::vector<Product> products;
 
-  /// Of an expression over symbols s0 ... s(numExtents - 1). Nothing if it has another form (sums,
-  /// quotients of sums by a constant of which at most one has products, and products of sums and
-  /// quotients without products), or numbers beyond i64.
+  /// From an expression over symbols s0 ... s(numExtents - 1). Nothing if it has another form
+  /// (sums, quotients of sums by a constant of which at most one has products, and products of sums
+  /// and quotients without products), or numbers beyond i64.
   static std::optional<ValidSize> get(AffineExpr expr, unsigned numExtents);
   /// The inverse of get().
   AffineExpr getExpr(MLIRContext *context) const;

@@ -17,7 +17,7 @@ static bool areSizesKnown(int64_t outputs, int64_t taps) {
   return (outputs == 4 && taps == 3) || (outputs == 2 && (taps == 5 || taps == 3));
 }
 
-/// Of a tile in one dimension, or in two.
+/// The number of points of a tile in one dimension, or in two.
 static int64_t getPoints(int64_t outputs, int64_t taps, bool isLine) {
   const int64_t edge = outputs + taps - 1;
   return isLine ? edge : edge * edge;

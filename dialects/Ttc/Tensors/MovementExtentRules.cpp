@@ -202,7 +202,7 @@ static LogicalResult takeComputedParts(SliceOp op, AffineMap starts, OpBuilder &
     const int64_t step = steps[dim];
     Extent taken = scope.getDeclared(op, dim).value_or(space.getConstant(sizes[dim]));
     auto isInside = [&] {
-      // Of the lower one, and of what follows the higher one.
+      // The place of the lower one, and of what follows the higher one.
       const auto before = step > 0 ? space.getLeastSum({{*start, 1}})
                                    : space.getLeastSum({{*start, 1}, {taken, step}});
       const auto after =

@@ -28,7 +28,7 @@ struct LoweredProgram {
 
 /// What is known about the code.
 struct MachineCodeFacts {
-  /// Of all zones, data and events (kernels/ZoneMarkers.h) that are left in the programs.
+  /// The names of zones, data and events (kernels/ZoneMarkers.h) that are left in the programs.
   std::set<std::string> zoneNames;
   /// Programs that run another one's code, with other sizes.
   size_t merged = 0;

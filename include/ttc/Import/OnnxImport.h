@@ -17,8 +17,7 @@ struct HostResult {
   SmallVector<int64_t> shape;
 };
 
-/// Of dimensions, `dimRanges` is empty for importOnnx(): the driver imports the model once for each
-/// variant.
+/// For importOnnx(), `dimRanges` is empty: the driver imports the model once for each variant.
 struct OnnxImportOptions : SizeOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.

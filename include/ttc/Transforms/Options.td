@@ -63,8 +63,8 @@ def StrassenOption : Option<"strassen", "strassen", "bool", /*default=*/"false",
     "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, with --optimize=size or memory, nor with --weights=f16, bf16 or int8)">;
 
 def AttentionOption : Option<"attention", "attention", "bool", /*default=*/"true",
-    "Compute attention as one program for each head, which does not store the scores, where they fit into L2; "
-    "results differ in the last bits (default: true; never with --shard)">;
+    "Compute attention as one program, which does not store the scores; results differ in the last bits "
+    "(default: true; never with --shard)">;
 
 def WorkgroupsOption : Option<"workgroups", "workgroups", "int64_t", /*default=*/"16",
     "The most workgroups that the work of a program is split into, a power of two up to 32768: as many cores can share it "

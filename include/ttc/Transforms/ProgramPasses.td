@@ -140,7 +140,7 @@ def DecomposeConvTranspose : Pass<"ttc-decompose-conv-transpose", "::mlir::Modul
   let description = [{
     A transposed convolution with stride `s` is a convolution of its operand with `s - 1` zeros between elements. Most
     products would be with these zeros. Instead, result elements `s * q + r` with the same `r`, a phase, are
-    a convolution of the operand by those elements of the kernel that meet no zero. Phases become
+    a convolution of the operand by those elements of the kernel that multiply no zero. Phases become
     channels, and `ttc.depth_to_space` puts them into their places.
 
     Phases that read the same window of the operand are one convolution: all of them if the kernel and the padding are

@@ -64,7 +64,7 @@ def check_program(program: Any) -> None:
 
 def check_outputs(program: Any, expected: list[tuple[list[int], torch.dtype]], has_sizes: bool = False) -> None:
     """Rejects a program whose outputs have other shapes or types than PyTorch's: the exporter drops what
-    it does not support. Of shapes with sizes that change, only the number of dimensions is compared."""
+    it does not support. For shapes with sizes that change, only the number of dimensions is compared."""
     values = [node.meta["val"] for node in program.graph.output_node().args[0]]
     found = [(list(value.shape), value.dtype) for value in values]
     for ours, theirs in zip(found, expected, strict=True):

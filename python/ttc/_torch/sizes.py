@@ -21,10 +21,10 @@ _GUARD = re.compile(
     r"Not all values of (\w+) = (\S+) in the specified range .* satisfy the generated guard (.*?)\.?(?:Specializations .*)?$",
     re.MULTILINE,
 )
-# An export says what it finds at its bounds; after so many, a graph has a bundle for each shape.
+# An export says what it finds at its bounds; after this number, a graph has a bundle for each shape.
 MOST_EXPORTS = 6
-# Of a size that the program does not bound: up to so much (the option `max_size`), and with all of them so many
-# elements of the largest input, and this times as many combinations of sizes.
+# The largest size where the program has no bound (the option `max_size`), with at most this number of elements
+# of the largest input, and at most this many times `max_size` combinations of sizes.
 MOST_SIZE = 512
 MOST_ELEMENTS = 1 << 22
 MOST_COMBINATIONS = 8

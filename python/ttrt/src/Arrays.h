@@ -18,7 +18,7 @@ struct TensorType {
   ttrt_dtype dtype = TTRT_F32;
   std::vector<int64_t> shape;
   size_t bytes = 0;
-  /// Of a model with variants: how the sizes follow from the extents ("2*sequence"), where `shape`
+  /// For a model with variants: how the sizes follow from the extents ("2*sequence"), where `shape`
   /// is negative; and `bytes` are the most that it may have. Otherwise empty.
   std::vector<std::string> sizes;
 

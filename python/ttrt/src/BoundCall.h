@@ -15,7 +15,7 @@ struct Binding {
   std::vector<ttrt_output> outputs;
   std::vector<Array> arrays;
   nb::dict results; ///< by name, in the order of the entry point
-  /// Of a model with variants, which is run by these: the shapes are those of the arrays.
+  /// The model with variants that these run: the shapes are those of the arrays.
   const ttrt_model *model = nullptr;
   int64_t extents[TTRT_MAX_DIMS] = {};
   std::vector<ttrt_shaped_input> shapedInputs;
@@ -25,8 +25,8 @@ struct Binding {
                     ttrt_error *error) const;
 };
 
-/// Inputs by position, then by name; those that are given neither way must have a slot in use. Of a
-/// model with variants, all are given; ValueError if no variant fits their shapes.
+/// Inputs by position, then by name; those that are given neither way must have a slot in use. For
+/// a model with variants, all are given; ValueError if no variant fits their shapes.
 /// Outputs that `out` (None or a dictionary) does not have are new arrays.
 Binding bindArrays(nb::handle self, Device &device, uint32_t entry, nb::tuple args, nb::dict named,
                    nb::object out);

@@ -24,7 +24,8 @@ public:
   nb::tuple info() const;
   nb::list encode(nb::str text, bool control, bool bos) const;
   nb::str decode(nb::handle tokens, bool control) const;
-  /// Of a prompt, whose messages, tools and variables are JSON; the latter two may be None.
+  /// The tokens of a prompt, whose messages, tools and variables are JSON; the latter two may be
+  /// None.
   nb::list chat(const std::string &messages, nb::handle tools, nb::handle variables,
                 bool generationPrompt) const;
   nb::str chatText(const std::string &messages, nb::handle tools, nb::handle variables,

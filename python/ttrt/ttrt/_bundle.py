@@ -36,11 +36,11 @@ class Port:
 
     Attributes:
         name: its name in the model.
-        shape: its extents, outermost first. Of a model with variants, sizes that differ from run to run
+        shape: its extents, outermost first. For a model with variants, sizes that differ from run to run
             are the names of their dimensions, or expressions: ``("batch", "2*sequence+1", 384)``.
         type: its element type in ttc's words: ``"f32"``, ``"bf16"``, ...
         dtype: the numpy type of its arrays. numpy has no bf16: its arrays are ``uint16``, the bits.
-        bytes: the size of the whole tensor; of a model with variants, of the largest.
+        bytes: the size of the whole tensor; for a model with variants, of the largest.
     """
 
     __slots__ = ("name", "shape", "type", "dtype", "bytes")

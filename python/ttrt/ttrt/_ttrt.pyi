@@ -97,7 +97,7 @@ class Device:
     def output_slot(self, entry: int, output: int, /) -> _Array: ...
 
 class Stream:
-    # Of a model, the variant that holds the extents; without them, the largest one.
+    # For a model, the variant that holds the extents; without them, the largest one.
     def __init__(
         self, device: Device, entry: int, schedule: str, ahead: int, extents: Sequence[int], /
     ) -> None: ...

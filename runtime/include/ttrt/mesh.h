@@ -135,8 +135,8 @@ typedef struct ttrt_mesh ttrt_mesh;
 /** Options of ttrt_mesh_open(). Zero is the default of every field. */
 typedef struct ttrt_mesh_options {
   size_t size; /**< sizeof(ttrt_mesh_options) */
-  /** Of every device; NULL: the defaults. `transport` must be NULL. `cores` is per device; 0: the
-      CPUs that the process may use, divided by the number of devices, at least 1. */
+  /** Options of every device; NULL: the defaults. `transport` must be NULL. `cores` is per device;
+     0: the CPUs that the process may use, divided by the number of devices, at least 1. */
   const ttrt_device_options *device;
   /** Nonzero: the threads of device i run only on the i-th part of the CPUs that the process may
      use (ttrt_mesh_bind()). Ignored if there are fewer CPUs than devices. */

@@ -33,8 +33,8 @@ extern "C" {
 /** Options of ttrt_mpi_open(). Zero is the default of every field. */
 typedef struct ttrt_mpi_options {
   size_t size; /**< sizeof(ttrt_mpi_options) */
-  /** An `MPI_Comm *`: the ranks of the mesh. The transport duplicates it, so its messages meet no
-      others. NULL: MPI_COMM_WORLD. */
+  /** An `MPI_Comm *`: the ranks of the mesh. The transport duplicates it, which keeps its messages
+      apart from others. NULL: MPI_COMM_WORLD. */
   const void *communicator;
 } ttrt_mpi_options;
 #define TTRT_MPI_OPTIONS_INIT {sizeof(ttrt_mpi_options), NULL}

@@ -45,7 +45,7 @@ typedef struct ttrt_transport {
   uint32_t devices; /**< of the mesh */
 
   /**
-   * Meets the other devices, compares the bundles, and says where the device's DRAM is to be:
+   * Waits for the other devices, compares the bundles, and says where the device's DRAM is to be:
    * *memory is a file descriptor of which `dram_end - dram_begin` bytes at *offset are mapped
    * shared, or -1: anonymous memory will do. The transport keeps the descriptor. TTRT_BUSY, and
    * nothing else has changed, while another device uses the transport.

@@ -12,8 +12,8 @@
 
 namespace ttrt {
 
-/// Knows the process that made it. The kernel clears a page of it in every child, so that asking
-/// takes one load and no system call. Thread-safe.
+/// Remembers the process that made it. The kernel clears a page of it in every child, so that
+/// asking takes one load and no system call. Thread-safe.
 class ForkGuard {
 public:
   /// Throws Error.

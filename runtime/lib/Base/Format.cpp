@@ -44,7 +44,7 @@ static void putNumber(Sink &sink, uint64_t value, bool isNegative, const NumberF
   sink.put(digits + begin, sizeof(digits) - begin);
 }
 
-/// `at` is behind the brace that opens a field; returns its closing brace.
+/// `at` is after the brace that opens a field; returns its closing brace.
 static const char *parseField(const char *at, unsigned &index, unsigned &next,
                               NumberFormat &format) {
   index = *at >= '0' && *at <= '9' ? static_cast<unsigned>(*at++ - '0') : next++;

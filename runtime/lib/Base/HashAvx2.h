@@ -7,7 +7,7 @@
 
 namespace ttrt {
 
-/// XXH3 hashes up to so many bytes otherwise, without vectors.
+/// XXH3 hashes up to this number of bytes in other ways, without vectors.
 inline constexpr size_t kShortHash = 240;
 
 /// hashBytes() of more than kShortHash bytes, on a CPU with AVX2.

@@ -51,7 +51,7 @@ public:
   uint64_t lastRun(uint32_t entry) const noexcept {
     return lastRuns_ ? lastRuns_[entry].load(std::memory_order_relaxed) : 0;
   }
-  /// Of all entry points.
+  /// The number of runs of all entry points.
   uint64_t runs() const noexcept { return runs_.load(std::memory_order_relaxed); }
 
 private:

@@ -34,7 +34,7 @@ MODELS = {
     "gemma2": lambda: T.Gemma2Model(T.Gemma2Config(**LLAMA, head_dim=8, sliding_window=8)),
     "bart": lambda: T.BartModel(T.BartConfig(d_model=32, **LAYERS, vocab_size=200)).get_encoder(),
 }
-# Of other inputs: the model, and its input of a size.
+# Models with other inputs, and their input of a size.
 OTHERS = {
     "wav2vec2": (lambda: T.Wav2Vec2Model(T.Wav2Vec2Config(
         **SMALL, num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=4, conv_dim=(16,) * 7)),

@@ -62,7 +62,7 @@ TEST(MemoryUse, Sample) {
 
 TEST(MemoryUse, GapsBetweenBuffers) {
   BundleBuilder builder = sampleBundle();
-  // Behind a hole of 1 MiB, up to the page in which the TRACE region begins.
+  // After a hole of 1 MiB, up to the page in which the TRACE region begins.
   const uint64_t dram = 64 * 1024 * 1024;
   builder.buffer("high", fb::BufferKind::State, 4096 + 4 * kSampleBytes + (1 << 20),
                  dram - 4096 - (4096 + 4 * kSampleBytes + (1 << 20)));

@@ -43,7 +43,7 @@ public:
   MeshDevices(const MeshDevices &) = delete;
   MeshDevices &operator=(const MeshDevices &) = delete;
 
-  /// Of the mesh.
+  /// The number of devices of the mesh.
   uint32_t devices() const { return devices_; }
   /// The first one of this process.
   ttrt_device *device() const;
@@ -71,7 +71,7 @@ public:
   void onEachDevice(const std::function<void(size_t local, ttrt_device *device)> &work);
 
   TimedTransport &transport(size_t local);
-  /// Of the latest run.
+  /// The times of the latest run.
   const ttrt_timing &timing(size_t local) const;
   /// `bytes` bytes of each device of the mesh, in their order. Throws MeshError.
   std::vector<uint8_t> gather(const std::function<const void *(size_t local)> &dataOf,

@@ -22,7 +22,7 @@ class KeptValues {
 public:
   /// Records the result `name` of a node, if its op, its name or the value's matches. `prefix`
   /// precedes all names in bodies and functions; `qualify` adds that of the graph that defines the
-  /// value. Of several values of one name, the later ones get a number.
+  /// value. If several values have one name, the later ones get a number.
   void add(const OnnxImportOptions &options, const onnx::NodeProto &node, StringRef prefix,
            StringRef name, Value value, llvm::function_ref<std::string(StringRef)> qualify);
 

@@ -345,7 +345,7 @@ void Recurrence::importDirection(int64_t direction, bool reverse) {
   selectActivations(direction);
   startDirection(direction);
   Value bias = node.hasInput(3) ? inputBias(direction) : Value();
-  // Nobody reads the products of steps that no sequence has.
+  // The products of steps that no sequence has are not read.
   Value input = e.slice(batchFirst ? e.transpose(x, {1, 0, 2}) : x, 0, 0, countSteps());
   Value products = multiplyInput(input, direction, bias);
   State state{initialState(5, direction), hasCell ? initialState(6, direction) : Value(), {}};

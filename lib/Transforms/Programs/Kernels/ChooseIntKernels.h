@@ -13,7 +13,7 @@ namespace mlir::ttc {
 /// The instructions of the target that sum products of bytes.
 ByteDot chooseByteDot(const CpuTarget &target);
 
-/// The tile of a product of integers with so many columns.
+/// The tile of a product of integers with this number of columns.
 using ChooseIntTile = std::function<GemmTile(Operation *, int64_t columns)>;
 
 /// The patterns that choose kernels for products of integers on channels-last images and matrices.

@@ -59,7 +59,7 @@ public:
                : getKernelChoices(op, vectorLength, goals, constants.get(op)).front();
   }
 
-  /// The tile of a product of integers with so many columns.
+  /// The tile of a product of integers with this number of columns.
   GemmTile getIntTile(Operation *op, int64_t columns) const {
     auto its = mostRows.find(op);
     return chooseGemmTile(vectorLength, its != mostRows.end() ? its->second : getRowsOfWeights(op),

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// The scales' bytes are as many as those of so many rows of weights.
+/// The scales take as many bytes as this number of rows of weights.
 static constexpr int64_t kScaleRows = sizeof(float);
 /// With fewer rows, scales take as much as they save.
 static constexpr int64_t kLeastDepth = 16;

@@ -35,8 +35,8 @@ public:
   uint64_t digest = 0;
 };
 
-/// Of a program that a host function computes: the function, its attributes, and which operands and
-/// results of which types there are.
+/// The digest of a program that a host function computes: of the function, its attributes, and
+/// which operands and results of which types there are.
 inline uint64_t digestOfHostFunction(const fb::Program &program) {
   const fb::HostFunction &function = *program.host_function();
   Digester all;

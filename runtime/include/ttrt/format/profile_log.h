@@ -124,7 +124,7 @@ enum class MarkerKind : uint8_t {
   WaitBegin = 6, ///< id: event; a queue waits for the other one between steps
   WaitEnd = 7,
   Record = 8, ///< id: event, which a queue records between steps
-  // Of programs that were compiled with zones; id: hash of the name (nameHash()).
+  // Programs that were compiled with zones; id: hash of the name (nameHash()).
   ZoneBegin = 16,
   ZoneEnd = 17,
   ZoneTotal = 18, ///< time: sum of a zone's durations; value: their number, or UINT16_MAX if more
@@ -132,13 +132,13 @@ enum class MarkerKind : uint8_t {
   Event = 20,
   Payload = 21, ///< time: 64 bits of data
   Invalid = 22, ///< the program says that its markers in this command have no meaning; before them
-  // Of commands that do work, before their end, if there are counters: a CounterTime, then a
+  // Commands that do work, before their end, if there are counters: a CounterTime, then a
   // Counter for each one without a problem.
   CounterTime = 24, ///< time: nanoseconds that they counted; id + (value << 32): that they were
                     ///< meant to. If the former is less, they took turns with those of others.
                     ///< Both are 0 if they could not be read.
   Counter = 25,     ///< id: counter; time: how many there were
-  // Of the ring.
+  // The ring.
   Dropped = 32, ///< id: number of markers that are missing here; value: Dropper
 };
 
