@@ -89,7 +89,48 @@ def loss_case(seed):
     return OnnxCase(f"loss_{seed}", op, inputs, attributes, (True, True) if cross else (True,), by="onnx", opset=13)
 
 
+def reported_cases():
+    """What was once wrong without a word: NaN, bounds that cross, types that differ, means that are large."""
+    values, nan = np.random.default_rng(4), np.float32(np.nan)
+    x = values.uniform(-2, 2, (4, 6)).astype(np.float32)
+    for row, columns in enumerate([(3,), (0, 5), (1, 2, 4)]):
+        x[row, list(columns)] = nan
+    for op in ("ArgMax", "ArgMin"):
+        for last in (0, 1):
+            # The first NaN wins, or the last one.
+            best = np.argmax if op == "ArgMax" else np.argmin
+            found = 5 - best(x[:, ::-1], 1) if last else best(x, 1)
+            yield OnnxCase(f"nan_{op}_{last}", op, [x], {"axis": 1, "keepdims": 0, "select_last_index": last}, expected=[found])
+    y = np.array([-9, -1, 0.5, 3, 9, np.inf, -np.inf, nan], np.float32)
+    for name, low, high in (("crossed", 4, -2), ("equal", 1, 1), ("infinite", -np.inf, np.inf), ("no_low", nan, 2), ("no_high", -2, nan)):
+        low, high = np.float32(low), np.float32(high)
+        expected = [np.minimum(np.maximum(y, low), high)]
+        yield OnnxCase(f"clip_{name}", "Clip", [y, Constant(low), Constant(high)], expected=expected)
+        yield OnnxCase(f"clip_computed_{name}", "Clip", [y, np.array(low), np.array(high)], expected=expected)
+    bases, powers = np.array([2, 3, -2, 1, 100, 10]), np.array([0.5, 2.9, 2, -1, 1.5, -0.5])
+    for base in (np.int32, np.int64, np.float32, np.float64):
+        for power in (np.float32, np.float64, np.int32):
+            a, b = bases.astype(base), powers.astype(power)
+            # Not with the exponent in the type of the base.
+            wanted = np.power(a.astype(np.float64), b.astype(np.float64)).astype(base)
+            for given in (b, Constant(b)):
+                yield OnnxCase(f"pow_{a.dtype}_{b.dtype}_{'constant' if given is not b else 'computed'}", "Pow", [a, given],
+                               expected=[wanted], rtol=1e-6, atol=0)
+    z = values.standard_normal((2, 4, 50))
+    scale, bias = values.uniform(0.5, 2, 4), values.uniform(-1, 1, 4)
+    for mean, dtype, bound in ((0, np.float64, 1e-12), (1e4, np.float64, 1e-9), (1e4, np.float32, 2e-3)):
+        x, s, b = (z + mean).astype(dtype), scale.astype(dtype), bias.astype(dtype)
+        wide = x.astype(np.longdouble)
+        for op, groups in (("InstanceNormalization", 4), ("GroupNormalization", 2)):
+            parts = wide.reshape(2, groups, -1)
+            parts = (parts - parts.mean(2, keepdims=True)) / np.sqrt(parts.var(2, keepdims=True) + 1e-5)
+            expected = parts.reshape(x.shape) * s[:, None] + b[:, None]
+            yield OnnxCase(f"{op}_{dtype.__name__}_{mean:.0f}", op, [x, s, b], {"num_groups": 2} if groups == 2 else {},
+                           expected=[expected.astype(dtype)], opset=21, rtol=0, atol=bound)
+
+
 def cases():
+    yield from reported_cases()
     yield from einsum_cases()
     yield from norm_cases()
     yield from crop_cases()

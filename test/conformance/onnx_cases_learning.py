@@ -20,6 +20,11 @@ def scikit_cases():
         return [float(v) for v in values.uniform(-1, 1, shape).astype(np.float32).ravel()]
 
     yield OnnxCase("scaler", "Scaler", [x], {"offset": floats(4), "scale": floats(4)}, domain=ML)
+    # Of a double, the offset is subtracted as it is: seconds since 1970.
+    seconds = 1.7e9 + values.uniform(0, 100, (5, 4))
+    centre, spread = [float(np.float32(1.7e9))] * 4, [float(np.float32(v)) for v in (0.01, 0.02, 0.05, 0.1)]
+    yield OnnxCase("scaler_f64", "Scaler", [seconds], {"offset": centre, "scale": spread}, domain=ML,
+                   expected=[((seconds - centre) * spread).astype(np.float32)], rtol=1e-6, atol=0)
     yield OnnxCase("scaler_one", "Scaler", [x.astype(np.int64)], {"offset": [0.5], "scale": [2.0]}, domain=ML)
     for norm in ("MAX", "L1", "L2"):
         yield OnnxCase(f"normalizer_{norm}", "Normalizer", [np.abs(zeros)], {"norm": norm}, domain=ML)
