@@ -2,6 +2,7 @@
 // Control flow is decided while compiling: conditions that are known choose a body, loops are
 // unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
@@ -147,16 +148,53 @@ static Value makeEmptyScan(OnnxNode &node, const onnx::ValueInfoProto &output, i
   return node.constant(DenseElementsAttr::getFromRawBuffer(resultType, ArrayRef<char>()));
 }
 
-/// The trip count of a loop, if it has one. If it is computed at run time, the declared size of the
-/// first scan output is.
-static FailureOr<std::optional<int64_t>> readTripCount(OnnxNode &node, size_t numCarried) {
+namespace {
+/// How many steps of a loop are compiled, and how many it has.
+struct TripCount {
+  std::optional<int64_t> steps; ///< none: until a condition is false
+  Value computed;               ///< at run time; null if it is `steps`
+
+  /// Whether the loop has step `i`, of those whose condition is true; null if it has.
+  Value includes(OnnxNode &node, int64_t i) const {
+    return computed ? Expressions(node).compare(ComparePredicate::GT, computed, double(i))
+                    : Value();
+  }
+};
+} // namespace
+
+/// If the trip count is computed at run time, the declared size of the first scan output says how
+/// many steps there are at most.
+static FailureOr<TripCount> readTripCount(OnnxNode &node, size_t numCarried) {
+  TripCount trips;
   if (!node.hasInput(0))
-    return std::optional<int64_t>();
+    return trips;
   std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
-  if (!node.isConstantInput(0) && scanned && !scanned->empty())
-    return std::optional(scanned->front());
+  if (!node.isConstantInput(0) && scanned && !scanned->empty()) {
+    trips.steps = scanned->front();
+    if (tensorType(node.input(0)).getNumElements() != 1)
+      return node.error() << "expected a trip count of one integer, found "
+                          << node.input(0).getType();
+    trips.computed = node.reshape(node.input(0), {});
+    return trips;
+  }
   FailureOr<int64_t> number = node.constantInt(0, "trip count");
-  return failed(number) ? FailureOr<std::optional<int64_t>>(failure()) : std::optional(*number);
+  if (failed(number))
+    return failure();
+  trips.steps = *number;
+  return trips;
+}
+
+/// Results of a loop that would go on after its last compiled step are spoiled.
+static void spoilIfLonger(OnnxNode &node, const TripCount &trips, Value active,
+                          MutableArrayRef<Value> results) {
+  Value longer = trips.steps ? trips.includes(node, *trips.steps) : Value();
+  if (!longer || getKnown(active) == false)
+    return;
+  Expressions e(node);
+  Value ends = node.create<NotOp>(active ? e.both(active, longer) : longer);
+  for (Value &result : results)
+    if (isa<RankedTensorType>(result.getType()))
+      result = spoilUnless(e, ends, result);
 }
 
 /// The scan outputs of a loop from their values in each step. If it is computed at run time how
@@ -187,7 +225,7 @@ static LogicalResult importLoop(OnnxNode &node) {
   if (!body)
     return failure();
   const size_t numCarried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
-  FailureOr<std::optional<int64_t>> trips = readTripCount(node, numCarried);
+  FailureOr<TripCount> trips = readTripCount(node, numCarried);
   if (failed(trips))
     return failure();
   // Null while the loop certainly continues.
@@ -208,11 +246,11 @@ static LogicalResult importLoop(OnnxNode &node) {
   Value alwaysTrue = node.constant(
       DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
   bool isCountKnown = true;
-  for (int64_t step = 0; !*trips || step < **trips; ++step) {
+  for (int64_t step = 0; !trips->steps || step < *trips->steps; ++step) {
     std::optional<bool> known = active ? getKnown(active) : true;
     if (known == false)
       break;
-    if (!known && !*trips)
+    if (!known && !trips->steps)
       return node.error()
              << "the loop ends by a condition that is computed at run time, and has no "
                 "trip count: ttc compiles a fixed number of steps"
@@ -231,15 +269,19 @@ static LogicalResult importLoop(OnnxNode &node) {
     // Results are selected, and not what the next step computes with: counters stay constant, and
     // what steps after the end compute is dropped.
     carried.assign(next.begin(), next.end());
+    Value runs = known ? Value() : active; // null if it certainly does
+    if (Value counts = trips->includes(node, step))
+      runs = runs ? Expressions(node).both(runs, counts) : counts;
     for (size_t i = 0; i < numCarried; ++i) {
-      if (known || !node.wantsOutput(i))
+      // A sequence grows with the steps: all that are compiled, unless the condition decides.
+      if (!runs || !node.wantsOutput(i) || (known && !isa<RankedTensorType>(next[i].getType())))
         final[i] = next[i];
-      else if (!(final[i] = select(node, active, next[i], final[i], i)))
+      else if (!(final[i] = select(node, runs, next[i], final[i], i)))
         return failure();
     }
     for (auto [all, value] : llvm::zip_equal(scans, scanned)) {
       const bool isTensor = isa<RankedTensorType>(value.getType()); // else stack() reports it
-      all.push_back(known || !isTensor ? value : Expressions(node).where(active, value, 0.0));
+      all.push_back(!runs || !isTensor ? value : Expressions(node).where(runs, value, 0.0));
     }
     Value goesOn = toCondition(node, outputs->front());
     if (!goesOn)
@@ -251,6 +293,7 @@ static LogicalResult importLoop(OnnxNode &node) {
   if (failed(stacked))
     return failure();
   final.append(*stacked);
+  spoilIfLonger(node, *trips, active, final);
   return node.results(final);
 }
 
