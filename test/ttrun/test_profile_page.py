@@ -34,6 +34,15 @@ def sharded(tools, root, tmp_path_factory):
     return next((folder / "profile").iterdir())
 
 
+@pytest.fixture(scope="module")
+def meshed(tools, root, tmp_path_factory):
+    """The page of a recording of two devices that exchange tensors."""
+    folder = tmp_path_factory.mktemp("meshed")
+    tools.compile(root / "examples/mlp/mlp.onnx", folder / "mlp.ttcb", "--mesh=2", "--parallel=tensor")
+    tools.ttrun("run", folder / "mlp.ttcb", "--random", "--loops=20", f"--profile={folder / 'profile'}")
+    return next((folder / "profile").glob("*/report.html"))
+
+
 FRAMES, SIZES = 400, [(700, 500), (1400, 900), (2600, 1400)]
 STRANGE = "<script>harm()</script> \u202e\x1b[31m 12345678901234567890 " + "long_name_" * 30
 
@@ -102,6 +111,19 @@ def test_page_with_zones_of_programs(tools, written, tmp_path, browser):
     result = browser(next((tmp_path / "profile").iterdir()) / "report.html")
     assert result["failures"] == []
     assert sorted(result["zones"]) == [["bytes", "data"], ["done", "event"], ["load <b>", "zone"], ["main", "zone"], ["multiply", "sum"]]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_page_of_a_mesh_tests_itself(meshed, browser, size):
+    """An exchange has a colour of its own, which the legend explains and which is that of the sums."""
+    result = browser(meshed, size)
+    assert result["failures"] == []
+    data = data_of(meshed)
+    zones = [row["zones"][i:i + 7] for group in data["groups"] for row in group["rows"] for i in range(0, len(row["zones"]), 7)]
+    kinds = {data["strings"][name]: kind for _, _, _, name, kind, _, _ in zones}
+    assert {name for name, kind in kinds.items() if kind == 7} == {name for name in kinds if name.startswith("exchange")} != set()
+    assert 0 in kinds.values()
+    assert meshed.read_text().count("{name: 'exchange', color: '#115e59'}") == 1
 
 
 def test_needs_nothing_else(recording):

@@ -82,7 +82,7 @@ Limits limitsOf(const GivenLimits &given, const std::vector<Machine> &machines, 
       measured = fmt::format("measured on {} core{}", cores, cores == 1 ? "" : "s");
       if (!machine.instructions.empty())
         measured += " with " + machine.instructions;
-      if (!machine.int8Instructions.empty() && machine.int8Instructions != machine.instructions)
+      if (machine.instructions.find(machine.int8Instructions) == std::string::npos)
         measured += " and " + machine.int8Instructions;
     }
   std::string options;

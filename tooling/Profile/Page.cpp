@@ -19,7 +19,7 @@ using namespace ttrt::profile;
 
 namespace {
 /// Kinds of zones, as data.js numbers them.
-enum class ZoneKind { Op, Sync, Transfer, Trace, HostWork, Call, Zone };
+enum class ZoneKind { Op, Sync, Transfer, Trace, HostWork, Call, Zone, Exchange };
 
 /// The data of the page. Strings are stored once and referred to by index.
 class PageData {
@@ -206,8 +206,12 @@ private:
                                                 : model.traces[static_cast<size_t>(step->trace)];
     const int64_t command = step && step->trace < 0 ? -1 : static_cast<int64_t>(span.id);
     const auto found = opIndex.find(keyOf(trace, command, name));
-    zone(begin, end, depth, name, op && !op->work ? ZoneKind::Sync : ZoneKind::Op,
-         op ? op->source : "", found == opIndex.end() ? -1 : static_cast<int64_t>(found->second));
+    const ZoneKind kind = !op             ? ZoneKind::Op
+                          : op->exchanges ? ZoneKind::Exchange
+                          : op->work      ? ZoneKind::Op
+                                          : ZoneKind::Sync;
+    zone(begin, end, depth, name, kind, op ? op->source : "",
+         found == opIndex.end() ? -1 : static_cast<int64_t>(found->second));
   }
 
   void addMarks() {

@@ -8,7 +8,7 @@ const text = index => index < 0 ? '' : data.strings[index];
 const KINDS = [
   {name: 'op', color: '#3b82f6'}, {name: 'barrier, wait', color: '#c3bfbc'}, {name: 'transfer', color: '#42a142'},
   {name: 'trace, dispatch', color: '#4b5768'}, {name: 'host work', color: '#efa93f'}, {name: 'call', color: '#9246b9'},
-  {name: 'zone', color: '#db2777'}];
+  {name: 'zone', color: '#db2777'}, {name: 'exchange', color: '#115e59'}];
 /// Marks that the application made.
 const MARK_COLORS = {signpost: 'bad', message: 'accent', frame: 'soft'};
 const OP = 0, SYNC = 1;
