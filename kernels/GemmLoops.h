@@ -227,7 +227,7 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
 
   int64_t batches[3] = {p.batch[0], p.batch[1], p.batch[2]};
   Runs runs{};
-  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow};
+  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow, /*hasShortBlocks=*/false};
   if (p.bounded) {
     const auto *bounds = static_cast<const int64_t *>(operands[3 + p.numValid]);
     TTC_UNROLL

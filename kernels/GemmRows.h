@@ -28,6 +28,8 @@ template <typename T> TTC_INLINE void fill(T *to, int64_t count, T value) {
 struct ConvPart {
   ImageSizes in;
   int64_t lines, pixels;
+  // Whether blocks of rows are at most as long as a line.
+  bool hasShortBlocks;
 };
 
 /// Fills what stands for padding in tables.
@@ -86,37 +88,52 @@ TTC_INLINE void interleave(const GemmParams &p, const T *from, int64_t count, T 
   }
 }
 
-/// Input lines with their padding, as copyLines() stores them. Line numbers run through all images.
+/// Rows whose input lines are copied with their padding, and how. Line numbers run through all
+/// images.
 struct CopiedLines {
-  // Elements of a line; lines of an image.
-  int64_t width, padded;
-  int64_t pixels, lines;
+  int64_t begin, end;
+  // The first pixel that is copied of each line, as one of the result's; elements of a copy.
+  int64_t pixel, width;
+  // Input lines of an image, and of a window.
+  int64_t padded, window;
 };
 
+/// The lines for the rows from `begin` on. Blocks that are at most as long as a line need only the
+/// pixels that their rows read, which are of one line here: the whole lines of a long signal would
+/// be copied again for each block.
+TTC_INLINE CopiedLines copiedLines(const GemmParams &p, const ConvPart &part, int64_t begin,
+                                   int64_t end) {
+  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1, pixel = 0, pixels = part.pixels;
+  if (part.hasShortBlocks) {
+    pixel = begin % part.pixels;
+    end = min(end, begin - pixel + part.pixels);
+    pixels = end - begin;
+  }
+  return {begin,
+          end,
+          pixel,
+          ((pixels - 1) * p.stride[2] + p.kernel[2]) * p.c,
+          (part.lines - 1) * p.stride[1] + window,
+          window};
+}
+
 /// The first line of a row's window.
-TTC_INLINE int64_t firstLine(const GemmParams &p, const CopiedLines &lines, int64_t row) {
-  int64_t line = row / lines.pixels;
-  return line / lines.lines * lines.padded + line % lines.lines * p.stride[1];
+TTC_INLINE int64_t firstLine(const GemmParams &p, const ConvPart &part, const CopiedLines &lines,
+                             int64_t row) {
+  int64_t line = row / part.pixels;
+  return line / part.lines * lines.padded + line % part.lines * p.stride[1];
 }
 
-TTC_INLINE CopiedLines copiedLines(const GemmParams &p, const ConvPart &part) {
-  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
-  return {((part.pixels - 1) * p.stride[2] + p.kernel[2]) * p.c,
-          (part.lines - 1) * p.stride[1] + window, part.pixels, part.lines};
-}
-
-/// Few channels: copies the input lines of the rows [begin, end) with their padding. Channels that
-/// lie in planes are interleaved.
+/// Few channels: copies the input lines of some rows with their padding, and returns where the copy
+/// ends. Channels that lie in planes are interleaved.
 template <typename T>
-TTC_INLINE void copyLines(const GemmParams &p, const ConvPart &part, T padding, const T *a,
-                          int64_t begin, int64_t end, uint8_t *scratch) {
-  auto *copy = reinterpret_cast<T *>(scratch + p.copyAt);
-  const CopiedLines lines = copiedLines(p, part);
-  const int64_t width = lines.width;
-  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
-  int64_t first = firstLine(p, lines, begin), last = firstLine(p, lines, end - 1) + window;
-  int64_t left = min(max<int64_t>(p.padBegin[2], 0) * p.c, width);
-  int64_t skip = max<int64_t>(-p.padBegin[2], 0) * p.c;
+TTC_INLINE T *copyLines(const GemmParams &p, const ConvPart &part, const CopiedLines &lines,
+                        T padding, const T *a, T *copy) {
+  const int64_t width = lines.width, start = lines.pixel * p.stride[2] - p.padBegin[2];
+  int64_t first = firstLine(p, part, lines, lines.begin);
+  int64_t last = firstLine(p, part, lines, lines.end - 1) + lines.window;
+  int64_t left = min(max<int64_t>(-start, 0) * p.c, width);
+  int64_t skip = max<int64_t>(start, 0) * p.c;
   int64_t middle = max<int64_t>(min(part.in.w * p.c - skip, width - left), 0);
   TTC_NO_UNROLL
   for (int64_t line = first; line < last; ++line) {
@@ -134,21 +151,20 @@ TTC_INLINE void copyLines(const GemmParams &p, const ConvPart &part, T padding, 
       fill(to + left, middle, padding);
     fill(to + left + middle, width - left - middle, padding);
   }
+  return copy + (last - first) * width;
 }
 
-/// The table of the lines that were copied for the rows [begin, end): it points at kw * c
-/// consecutive values for each row and kh.
+/// The table of copied lines: it points at kw * c consecutive values for each row and kh. Returns
+/// where it ends.
 template <typename T>
-TTC_INLINE void buildTableOfLines(const GemmParams &p, const ConvPart &part, int64_t begin,
-                                  int64_t end, const uint8_t *scratch, const T **table) {
-  const CopiedLines lines = copiedLines(p, part);
+TTC_INLINE const T **buildTableOfLines(const GemmParams &p, const ConvPart &part,
+                                       const CopiedLines &lines, const T *line, const T **table) {
   const int64_t width = lines.width;
   // Counted on from row to row: divisions took longer than the copies.
-  int64_t w = begin % part.pixels, h = begin / part.pixels % part.lines;
-  const auto *line = reinterpret_cast<const T *>(scratch + p.copyAt);
+  int64_t w = lines.begin % part.pixels, h = lines.begin / part.pixels % part.lines;
   TTC_NO_UNROLL
-  for (int64_t row = begin; row < end; ++row) {
-    const T *from = line + w * p.stride[2] * p.c;
+  for (int64_t row = lines.begin; row < lines.end; ++row) {
+    const T *from = line + (w - lines.pixel) * p.stride[2] * p.c;
     TTC_NO_UNROLL
     for (int64_t kh = 0; kh < p.kernel[1]; ++kh)
       *table++ = from + kh * p.dilation[1] * width;
@@ -159,6 +175,7 @@ TTC_INLINE void buildTableOfLines(const GemmParams &p, const ConvPart &part, int
       h = isLast ? 0 : h;
     }
   }
+  return table;
 }
 
 /// The rows that count, with GemmParams::bounded: runs of consecutive ones. Those that count are
@@ -239,23 +256,30 @@ TTC_INLINE int64_t countConsecutive(const int64_t *rows, int64_t first, int64_t 
   return count;
 }
 
-/// The bytes of the input lines that are copied for `rows` rows.
+/// The bytes of the input lines that are copied for a block of `rows` rows.
 TTC_INLINE int64_t copiedBytes(const GemmParams &p, const ConvPart &part, int64_t rows,
                                int64_t elementBytes) {
-  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1, step = p.stride[2], taps = p.kernel[2];
+  if (rows <= part.pixels) {
+    // Parts of two lines overlap where they meet.
+    int64_t overlap = p.n * part.lines > 1 ? max<int64_t>(taps - step, 0) : 0;
+    return window * ((rows - 1) * step + taps + overlap) * p.c * elementBytes;
+  }
   int64_t lines = min(p.n * part.lines, (rows - 1) / part.pixels + 2);
   int64_t crossings = min(p.n - 1, (rows - 1) / (part.pixels * part.lines) + 1);
-  return ((lines - 1) * p.stride[1] + window + crossings * window) * copiedLines(p, part).width *
-         elementBytes;
+  return ((lines - 1) * p.stride[1] + window + crossings * window) *
+         ((part.pixels - 1) * step + taps) * p.c * elementBytes;
 }
 
-/// The row tiles of a block: lines of which less counts are more, for as many rows.
-TTC_INLINE int64_t getBlockTiles(const GemmParams &p, const ConvPart &part, int64_t elementBytes) {
+/// The row tiles of a block: lines of which less counts are more, for as many rows. Tells `part`
+/// whether they are at most as long as a line.
+TTC_INLINE int64_t getBlockTiles(const GemmParams &p, ConvPart &part, int64_t elementBytes) {
   int64_t tiles = p.blockTiles;
   if (p.bounded && p.aMode == kRowsCopied)
     TTC_NO_UNROLL
   while (tiles > 1 && copiedBytes(p, part, tiles * mostRows(p), elementBytes) > p.copyBytes)
     tiles = tiles * 7 / 8;
+  part.hasShortBlocks = tiles * mostRows(p) <= part.pixels;
   return tiles;
 }
 
@@ -275,8 +299,15 @@ TTC_INLINE void findRows(const GemmParams &p, const ConvPart &part, const Runs &
     end = min(tileEnd * mostRows(p), runs.total);
   }
   if (copied) {
-    copyLines(p, part, padding, a, begin, end, scratch);
-    buildTableOfLines(p, part, begin, end, scratch, table);
+    auto *copy = reinterpret_cast<T *>(scratch + p.copyAt);
+    const T **at = table;
+    TTC_NO_UNROLL
+    for (int64_t row = begin; row < end;) {
+      const CopiedLines lines = copiedLines(p, part, row, end);
+      at = buildTableOfLines<T>(p, part, lines, copy, at);
+      copy = copyLines(p, part, lines, padding, a, copy);
+      row = lines.end;
+    }
   } else {
     fillOutside(p, padding, scratch);
     buildTable(p, part, a, begin, end, scratch, table);

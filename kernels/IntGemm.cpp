@@ -276,7 +276,7 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
   g.scratch = scratch;
   g.markers = markers;
   g.runs = {};
-  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow};
+  ConvPart convPart{imageSizes(p, operands), p.od * p.oh, p.ow, /*hasShortBlocks=*/false};
   if (p.bounded) {
     const auto *bounds = static_cast<const int64_t *>(operands[after + 1]);
     g.runs = getRuns(p, bounds);

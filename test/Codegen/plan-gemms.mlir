@@ -84,6 +84,26 @@ ttc.program @few_channels(%x: tensor<1x224x224x4xf32>, %w: tensor<1x4x196x16xf32
       : (tensor<1x224x224x4xf32>, tensor<1x4x196x16xf32>) -> tensor<1x112x112x64xf32>
   ttc.return %0 : tensor<1x112x112x64xf32>
 }
+// Lines that are longer than a block: it copies the parts that its rows read, so that it is not the
+// length of a line that limits it.
+// CHECK-LABEL: ttc.program @few_channels_long
+// CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 209>
+ttc.program @few_channels_long(%x: tensor<1x400000x8xf32>, %w: tensor<1x1x56x8xf32>)
+    -> tensor<1x400000x8xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 7>, pads = array<i64: 3, 3>,
+      tile = array<i64: 12, 8>}
+      : (tensor<1x400000x8xf32>, tensor<1x1x56x8xf32>) -> tensor<1x400000x8xf32>
+  ttc.return %0 : tensor<1x400000x8xf32>
+}
+// CHECK-LABEL: ttc.program @few_channels_wide
+// CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 82>
+ttc.program @few_channels_wide(%x: tensor<1x1080x1920x3xf32>, %w: tensor<1x4x147x16xf32>)
+    -> tensor<1x540x960x64xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 7, 7>, strides = array<i64: 2, 2>,
+      pads = array<i64: 3, 3, 3, 3>, tile = array<i64: 6, 16>}
+      : (tensor<1x1080x1920x3xf32>, tensor<1x4x147x16xf32>) -> tensor<1x540x960x64xf32>
+  ttc.return %0 : tensor<1x540x960x64xf32>
+}
 // CHECK-LABEL: ttc.program @few_channels_apart
 // CHECK: plan = #ttc.gemm_plan<rows = table, splits = [1, 16, 1], block = 27>
 ttc.program @few_channels_apart(

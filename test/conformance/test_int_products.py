@@ -127,6 +127,9 @@ CONVOLUTIONS = {
                           dict(groups=16, dilations=[2, 3], pads=[2, 3, 2, 3])),
     "depthwise_small": ((1, 16, 1, 2), (16, 1, 3, 3), dict(groups=16, pads=[1, 1, 1, 1])),
     "depthwise_flat": ((1, 20, 9, 9), (20, 1, 1, 3), dict(groups=20, pads=[0, 1, 0, 1])),
+    # Lines that are longer than what a block of rows copies.
+    "long_lines": ((2, 21, 3, 2500), (9, 21, 2, 5), dict(pads=[1, 2, 0, 30])),
+    "long_strided": ((1, 30, 1, 9000), (8, 30, 1, 7), dict(strides=[1, 3], pads=[0, 3, 0, 3])),
     "gray": ((1, 1, 28, 28), (16, 1, 5, 5), dict(pads=[2, 2, 2, 2])),
     "pixel": ((1, 5, 1, 1), (3, 5, 1, 1), dict(zeros=True)),
     # The zero point of the image is only known at run time.

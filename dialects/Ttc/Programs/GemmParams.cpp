@@ -163,6 +163,11 @@ GemmParams mlir::ttc::withRows(GemmParams p, GemmRows rows) {
 
 int64_t mlir::ttc::getCopiedBytes(const GemmParams &p, int64_t rows) {
   int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  if (rows <= p.ow) {
+    // Only the pixels that the rows read. Parts of two lines overlap where they meet.
+    int64_t overlap = p.n * p.oh > 1 ? std::max<int64_t>(p.kernel[2] - p.stride[2], 0) : 0;
+    return window * ((rows - 1) * p.stride[2] + p.kernel[2] + overlap) * p.c * 4;
+  }
   int64_t lines = std::min(p.n * p.oh, (rows - 1) / p.ow + 2);
   int64_t crossings = std::min(p.n - 1, (rows - 1) / (p.ow * p.oh) + 1);
   int64_t inputLines = (lines - 1) * p.stride[1] + window + crossings * window;
