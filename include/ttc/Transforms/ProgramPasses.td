@@ -173,7 +173,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     ConstantEvaluableOpInterface. First it rewrites ops such that more of them are constant:
     batch_norm becomes a subtraction, a multiplication and an addition for each channel; multiplications
     of, and additions to, the channels of an op that implements AffineWeightsOpInterface are folded into
-    its weights and bias.
+    its weights and bias. An instance_norm between two reshapes, whose channels are groups of an image's channels,
+    becomes a group_norm, and takes over a factor and a summand of each channel if it has none.
 
     Floats are not reassociated: `(x - a) * b` stays as it is. A fold into weights changes how each
     weight is rounded, and that a sum is scaled before it may overflow, and nothing else:

@@ -279,6 +279,70 @@ struct FoldSub : OpRewritePattern<SubOp> {
   }
 };
 
+/// Whether all elements of a constant of f32 are this number.
+bool isFilledWith(Value constant, float number) {
+  if (!isConstantExpression(constant) || !tensorType(constant).getElementType().isF32())
+    return false;
+  SmallVector<ConstantTensor> tensors = evaluateOnDevices(constant.getDefiningOp());
+  return !tensors.empty() && llvm::all_of(tensors, [&](const ConstantTensor &tensor) {
+    return llvm::all_of(tensor.get<float>(), [&](float x) { return x == number; });
+  });
+}
+
+/// An instance norm whose channels are the groups of an image's channels, as exporters write a
+/// group norm: in layouts that the reshapes do not hide.
+struct RaiseGroupNorm : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto norm = op.getX().getDefiningOp<InstanceNormOp>();
+    auto split = norm ? norm.getX().getDefiningOp<ReshapeOp>() : ReshapeOp();
+    if (!split || norm.getChannelsLast() || split.getX().getType() != op.getType() ||
+        !isConstantExpression(norm.getScale()) || !isConstantExpression(norm.getBias()))
+      return failure();
+    auto shape = tensorType(op.getY()).getShape(), grouped = tensorType(norm.getX()).getShape();
+    int64_t groups = grouped[1];
+    if (shape.size() < 3 || shape[0] != grouped[0] || groups == 0 || shape[1] % groups != 0)
+      return failure();
+    auto perChannel = [&](Value vector) -> Value {
+      Location loc = op.getLoc();
+      Value column = ReshapeOp::create(rewriter, loc, vector, ArrayRef<int64_t>{groups, 1});
+      Value spread =
+          ExpandOp::create(rewriter, loc, column, ArrayRef<int64_t>{groups, shape[1] / groups});
+      return ReshapeOp::create(rewriter, loc, spread, shape[1]);
+    };
+    Value scale = perChannel(norm.getScale()), bias = perChannel(norm.getBias());
+    rewriter.replaceOpWithNewOp<GroupNormOp>(
+        op, split.getX(), scale, bias, rewriter.getI64IntegerAttr(groups), norm.getEpsilonAttr());
+    return success();
+  }
+};
+
+/// The factors, or the summands, of the channels of a group norm that has none of its own yet:
+/// nothing is reassociated.
+template <typename Op> struct FoldIntoGroupNorm : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto [data, parameter] = splitConstant(op.getA(), op.getB());
+    auto norm = data ? data.template getDefiningOp<GroupNormOp>() : GroupNormOp();
+    if (!norm || !data.hasOneUse() || op.getType() != data.getType())
+      return failure();
+    int64_t channelDim = norm.getChannelsLast() ? tensorType(data).getRank() - 1 : 1;
+    constexpr bool isFactor = std::is_same_v<Op, MulOp>;
+    if (!isChannelConstant(parameter, tensorType(data), channelDim) ||
+        !isFilledWith(norm.getBias(), 0) || (isFactor && !isFilledWith(norm.getScale(), 1)))
+      return failure();
+    Value vector = getChannelVector(rewriter, parameter, tensorType(data).getDimSize(channelDim));
+    auto attributes = norm->getAttrs();
+    Value operands[] = {norm.getX(), isFactor ? vector : norm.getScale(),
+                        isFactor ? norm.getBias() : vector};
+    rewriter.replaceOpWithNewOp<GroupNormOp>(op, TypeRange{data.getType()}, ValueRange(operands),
+                                             attributes);
+    return success();
+  }
+};
+
 /// A split is several slices: each can then be evaluated, or fused with its user, alone.
 struct SplitToSlices : OpRewritePattern<SplitOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -301,6 +365,7 @@ struct SplitToSlices : OpRewritePattern<SplitOp> {
 } // namespace
 
 void mlir::ttc::populateFoldConstantsPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecomposeBatchNorm, FoldMul, FoldDiv, FoldAdd, FoldSub, SplitToSlices>(
+  patterns.add<DecomposeBatchNorm, FoldMul, FoldDiv, FoldAdd, FoldSub, SplitToSlices,
+               RaiseGroupNorm, FoldIntoGroupNorm<MulOp>, FoldIntoGroupNorm<AddOp>>(
       patterns.getContext());
 }

@@ -255,3 +255,69 @@ func.func @shards() -> (tensor<2x1xf32>, tensor<2xf32>) {
   %3 = ttc.add %2, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %0, %3 : tensor<2x1xf32>, tensor<2xf32>
 }
+
+// -----
+
+// A group norm as exporters write it: an instance norm of an image whose channels are the groups.
+// CHECK-LABEL: @group_norm
+// CHECK-SAME: (%[[X:.*]]: tensor<2x4x3x5xf32>)
+func.func @group_norm(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x3x5xf32> {
+  // CHECK-DAG: %[[SCALE:.*]] = ttc.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32>
+  // CHECK-DAG: %[[BIAS:.*]] = ttc.constant dense<[5.000000e+00, 6.000000e+00, 7.000000e+00, 8.000000e+00]> : tensor<4xf32>
+  %ones = ttc.constant dense<1.0> : tensor<2xf32>
+  %zeros = ttc.constant dense<0.0> : tensor<2xf32>
+  %scale = ttc.constant dense<[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]> : tensor<4x1x1xf32>
+  %bias = ttc.constant dense<[[[5.0]], [[6.0]], [[7.0]], [[8.0]]]> : tensor<4x1x1xf32>
+  %0 = ttc.reshape %x : (tensor<2x4x3x5xf32>) -> tensor<2x2x30xf32>
+  // CHECK: %[[Y:.*]] = ttc.group_norm %[[X]], %[[SCALE]], %[[BIAS]] {epsilon = 1.000000e-03, groups = 2}
+  %1 = ttc.instance_norm %0, %ones, %zeros {epsilon = 1.0e-03 : f32}
+      : (tensor<2x2x30xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x30xf32>
+  %2 = ttc.reshape %1 : (tensor<2x2x30xf32>) -> tensor<2x4x3x5xf32>
+  %3 = ttc.mul %2, %scale : (tensor<2x4x3x5xf32>, tensor<4x1x1xf32>) -> tensor<2x4x3x5xf32>
+  %4 = ttc.add %3, %bias : (tensor<2x4x3x5xf32>, tensor<4x1x1xf32>) -> tensor<2x4x3x5xf32>
+  // CHECK-NEXT: return %[[Y]]
+  return %4 : tensor<2x4x3x5xf32>
+}
+
+// Factors of the groups are those of their channels; the other ones would be reassociated.
+// CHECK-LABEL: @group_norm_with_factors
+func.func @group_norm_with_factors(%x: tensor<2x4x6xf32>) -> tensor<2x4x6xf32> {
+  // CHECK-DAG: %[[SCALE:.*]] = ttc.constant dense<[2.000000e+00, 2.000000e+00, 3.000000e+00, 3.000000e+00]> : tensor<4xf32>
+  // CHECK-DAG: %[[BIAS:.*]] = ttc.constant dense<[4.000000e+00, 4.000000e+00, 5.000000e+00, 5.000000e+00]> : tensor<4xf32>
+  %factors = ttc.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %summands = ttc.constant dense<[4.0, 5.0]> : tensor<2xf32>
+  %scale = ttc.constant dense<[[1.0], [2.0], [3.0], [4.0]]> : tensor<4x1xf32>
+  %0 = ttc.reshape %x : (tensor<2x4x6xf32>) -> tensor<2x2x12xf32>
+  // CHECK: %[[Y:.*]] = ttc.group_norm %{{.*}}, %[[SCALE]], %[[BIAS]]
+  // CHECK: ttc.mul %[[Y]]
+  // CHECK: ttc.add
+  %1 = ttc.instance_norm %0, %factors, %summands
+      : (tensor<2x2x12xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x12xf32>
+  %2 = ttc.reshape %1 : (tensor<2x2x12xf32>) -> tensor<2x4x6xf32>
+  %3 = ttc.mul %2, %scale : (tensor<2x4x6xf32>, tensor<4x1xf32>) -> tensor<2x4x6xf32>
+  %4 = ttc.add %3, %scale : (tensor<2x4x6xf32>, tensor<4x1xf32>) -> tensor<2x4x6xf32>
+  return %4 : tensor<2x4x6xf32>
+}
+
+// Not of images, or of groups that are not whole channels, or of parameters given at run time.
+// CHECK-LABEL: @no_group_norm
+// CHECK-COUNT-3: ttc.instance_norm
+// CHECK-NOT: ttc.group_norm
+func.func @no_group_norm(%x: tensor<2x6xf32>, %y: tensor<2x4x6xf32>, %scale: tensor<2xf32>)
+    -> (tensor<2x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>) {
+  %ones = ttc.constant dense<1.0> : tensor<2xf32>
+  %0 = ttc.reshape %x : (tensor<2x6xf32>) -> tensor<2x2x3xf32>
+  %1 = ttc.instance_norm %0, %ones, %ones
+      : (tensor<2x2x3xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x3xf32>
+  %2 = ttc.reshape %1 : (tensor<2x2x3xf32>) -> tensor<2x6xf32>
+  %twelve = ttc.constant dense<1.0> : tensor<12xf32>
+  %3 = ttc.reshape %y : (tensor<2x4x6xf32>) -> tensor<2x12x2xf32>
+  %4 = ttc.instance_norm %3, %twelve, %twelve
+      : (tensor<2x12x2xf32>, tensor<12xf32>, tensor<12xf32>) -> tensor<2x12x2xf32>
+  %5 = ttc.reshape %4 : (tensor<2x12x2xf32>) -> tensor<2x4x6xf32>
+  %6 = ttc.reshape %y : (tensor<2x4x6xf32>) -> tensor<2x2x12xf32>
+  %7 = ttc.instance_norm %6, %scale, %ones
+      : (tensor<2x2x12xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x12xf32>
+  %8 = ttc.reshape %7 : (tensor<2x2x12xf32>) -> tensor<2x4x6xf32>
+  return %2, %5, %8 : tensor<2x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>
+}
