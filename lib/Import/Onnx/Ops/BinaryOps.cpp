@@ -6,6 +6,8 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -109,6 +111,26 @@ static LogicalResult importWhere(OnnxNode &node) {
   return node.results(node.create<WhereOp>(node.allInputs()));
 }
 
+/// x < 0 ? slope * x : x. Kernels store no booleans, so constant slopes of floats are applied
+/// without any: kernels then apply them to their results.
+static Value createPRelu(OnnxNode &node, Value x, Value slope) {
+  Expressions e(node);
+  if (x && slope && elementTypeOf(x).isF32() && node.isConstantInput(1)) {
+    FailureOr<SmallVector<double>> slopes = node.constantNumbers(1, "slope");
+    if (failed(slopes))
+      return {};
+    if (slopes->size() == 1 && rankOf(slope) <= rankOf(x))
+      return node.create<LeakyReluOp>(x, node.f32("alpha", slopes->front()));
+    // Of an infinite slope, 0 would be NaN.
+    if (llvm::all_of(*slopes, [](double number) { return std::isfinite(number); })) {
+      Value positive = e.max(x, 0.0), negative = e.min(x, 0.0);
+      return e.add(positive, e.mul(slope, negative));
+    }
+  }
+  Value negative = e.compare(ComparePredicate::LT, x, 0.0);
+  return node.create<WhereOp>({negative, node.create<MulOp>({x, slope}), x});
+}
+
 static LogicalResult importPRelu(OnnxNode &node) {
   node.ignoreAttrs({"consumed_inputs"});
   Value x = node.input(0), slope = node.input(1);
@@ -118,9 +140,7 @@ static LogicalResult importPRelu(OnnxNode &node) {
     shape[0] = shapeOf(slope)[0];
     slope = node.reshape(slope, shape);
   }
-  Value negative = Expressions(node).compare(ComparePredicate::LT, x, 0.0);
-  Value scaled = node.create<MulOp>({x, slope});
-  Value result = node.create<WhereOp>({negative, scaled, x});
+  Value result = createPRelu(node, x, slope);
   if (result && result.getType() != x.getType())
     return node.error() << "expected a slope that broadcasts to " << x.getType() << ", found "
                         << slope.getType();

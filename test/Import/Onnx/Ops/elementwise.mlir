@@ -9,6 +9,7 @@
 // RUN: onnx-text %t/dropout.txt %t/dropout.onnx && ttc-translate --import-onnx %t/dropout.onnx | FileCheck %s --check-prefix=DROPOUT
 // RUN: onnx-text %t/binary.txt %t/binary.onnx && ttc-translate --import-onnx %t/binary.onnx | FileCheck %s --check-prefix=BINARY
 // RUN: onnx-text %t/legacy.txt %t/legacy.onnx && ttc-translate --import-onnx %t/legacy.onnx | FileCheck %s --check-prefix=LEGACY
+// RUN: onnx-text %t/prelu.txt %t/prelu.onnx && ttc-translate --import-onnx %t/prelu.onnx | FileCheck %s --check-prefix=PRELU
 // RUN: onnx-text %t/prelu6.txt %t/prelu6.onnx && ttc-translate --import-onnx %t/prelu6.onnx | FileCheck %s --check-prefix=PRELU6
 
 //--- unary.txt
@@ -211,3 +212,25 @@ g (float[2,3,4] x, float[3] slope) => (float[2,3,4] y)
 }
 // PRELU6: %[[S:.*]] = ttc.reshape %arg1 : (tensor<3xf32>) -> tensor<3x1xf32>
 // PRELU6: ttc.mul %arg0, %[[S]]
+
+// Constant slopes need no comparison, whose booleans kernels could not hold; an infinite one, a slope
+// given at run time, and integers do.
+//--- prelu.txt
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[2,3,4] x, int64[2] n, float[1] given) => (float[2,3,4] a, float[2,3,4] b, float[2,3,4] c, float[2,3,4] d, int64[2] e)
+<float[1,1] one = {0.25}, float[3,1] each = {0.5, 0.25, 2.0}, float[1] zero = {0.0}, int64[1] two = {2}>
+{
+  a = PRelu(x, one)
+  b = PRelu(x, each)
+  infinite = Div(each, zero)
+  c = PRelu(x, infinite)
+  d = PRelu(x, given)
+  e = PRelu(n, two)
+}
+// PRELU-LABEL: @main
+// PRELU: ttc.leaky_relu %arg0 {alpha = 2.500000e-01}
+// PRELU: %[[POSITIVE:.*]] = ttc.max %arg0
+// PRELU: %[[NEGATIVE:.*]] = ttc.min %arg0
+// PRELU: %[[SCALED:.*]] = ttc.mul %{{.*}}, %[[NEGATIVE]]
+// PRELU: ttc.add %[[POSITIVE]], %[[SCALED]]
+// PRELU-COUNT-3: ttc.where
