@@ -65,10 +65,10 @@ TTC_INLINE void runTile(int64_t pixels, const Line &l, const DepthwiseParams &p,
   runPixels<WT, EDGE>(l, p, ow);
 }
 
-/// A line in tiles of nearly equal width, at most `TILE` pixels: single pixels would wait for their
-/// own sums.
+/// Some tiles of a line, which are of nearly equal width, at most `TILE` pixels: single pixels
+/// would wait for their own sums.
 template <int TILE, typename Line>
-TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
+TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, const Range &of) {
   int64_t tiles = ceilDiv(p.ow, TILE), width = p.ow / tiles, wider = p.ow % tiles;
   int64_t first = width + (wider != 0);
   // Output columns whose window is inside the input: [inBegin, inEnd).
@@ -76,7 +76,7 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
   int64_t inBegin = max<int64_t>(0, ceilDiv(p.padBegin[2], p.stride[2]));
   int64_t fits = l.width - 1 - window + p.padBegin[2];
   int64_t inEnd = fits < 0 ? 0 : fits / p.stride[2] + 1;
-  {
+  if (of.begin == 0 && of.end != 0) {
     TTC_SUM_ZONE(l.markers, 0, "border");
     runTile<true, TILE>(first, l, p, 0);
   }
@@ -94,12 +94,21 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p) {
         runTile<true, TILE>(pixels, l, p, ow);
     }
   };
-  middle(1, wider, width + 1);
-  middle(max<int64_t>(wider, 1), tiles - 1, width);
-  if (tiles > 1 && (!p.bounded || p.ow - width < l.pixels)) {
+  middle(max<int64_t>(of.begin, 1), min(of.end, wider), width + 1);
+  middle(max(max<int64_t>(wider, 1), of.begin), min(of.end, tiles - 1), width);
+  if (tiles > 1 && of.end == tiles && (!p.bounded || p.ow - width < l.pixels)) {
     TTC_SUM_ZONE(l.markers, 0, "border");
     runTile<true, TILE>(width, l, p, p.ow - width);
   }
+}
+
+/// The tiles of part number `number` of a line, of which `pixels` count.
+template <int TILE>
+TTC_INLINE Range tilesOf(const DepthwiseParams &p, int64_t pixels, int64_t number) {
+  int64_t tiles = ceilDiv(p.ow, TILE);
+  if (p.lineParts == 1)
+    return {0, tiles};
+  return part(p.bounded ? min(tiles, ceilDiv(pixels, p.ow / tiles)) : tiles, p.lineParts, number);
 }
 
 /// The kernel. `load(from, lanes)` reads channels as f32; `finish(sums, row, col, lanes)` stores
@@ -109,11 +118,14 @@ TTC_INLINE void runDepthwise(const DepthwiseParams &p, void *const *operands, in
                              int64_t workgroup, ProgramMarkers *markers, X load, Finish finish) {
   const ImageSizes in = imageSizes(p, operands);
   const ResultSizes out = resultSizes(p, operands[result + p.bounded], {p.n, p.od * p.oh, p.ow});
-  Range lines = part(out.images * out.lines, p.rowSplits, workgroup / p.channelSplits);
+  Range parts =
+      part(out.images * out.lines * p.lineParts, p.rowSplits, workgroup / p.channelSplits);
   Range channels = channelsOf(p, workgroup);
   TTC_NO_UNROLL
-  for (int64_t line = lines.begin; line < lines.end; ++line) {
+  for (int64_t at = parts.begin; at < parts.end; ++at) {
     TTC_ZONE(markers, "line");
+    int64_t line = at / p.lineParts;
+    Range tiles = tilesOf<TILE>(p, out.pixels, at % p.lineParts);
     int64_t n = line / out.lines, ofImage = line % out.lines, h = ofImage % p.oh,
             d = ofImage / p.oh;
     const auto *x = static_cast<const T *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
@@ -123,7 +135,7 @@ TTC_INLINE void runDepthwise(const DepthwiseParams &p, void *const *operands, in
     auto run = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       DepthwiseLine<T, X, Finish> l = {x + c,    w + c, row,        c,       lanes, ofDepth,
                                        ofHeight, in.w,  out.pixels, markers, load,  finish};
-      runLine<TILE>(l, p);
+      runLine<TILE>(l, p, tiles);
     };
     forChannels(p, channels.begin, channels.end, run);
   }

@@ -233,8 +233,11 @@ struct DepthwiseParams {
   // Channels; elements from one pixel to the next, of the image and of the result.
   int64_t c, xRow, outRow;
   int64_t kernel[3], stride[3], padBegin[3], dilation[3];
-  // The grid is rowSplits (output lines n*od*oh) x channelSplits.
+  // The grid is rowSplits (output lines n*od*oh, and parts of them) x channelSplits.
   int64_t rowSplits, channelSplits;
+  // The parts of a long line: all channels of one are computed before the next, since one vector of
+  // channels of the whole line would touch every page of it.
+  int64_t lineParts;
   // 1 if only some of the result counts: an operand after the result points to how many images,
   // lines of each (of all depths), and pixels of a line.
   int64_t bounded;

@@ -165,6 +165,15 @@ bool PackOp::hasEpilogue() { return false; }
 // Windows of depthwise convolution and pooling
 //===----------------------------------------------------------------------===//
 
+/// The parts of a line, of which each stays in L1 with its result: of a line that does not.
+static int64_t chooseLineParts(const DepthwiseParams &p, int64_t elementBytes) {
+  constexpr int64_t kLongLine = 64 * 1024, kPart = 16 * 1024, kLeastPixels = 14;
+  const int64_t bytes = p.iw * p.xRow * elementBytes;
+  if (bytes <= kLongLine)
+    return 1;
+  return std::min(llvm::divideCeilSigned(bytes, kPart), llvm::divideCeilSigned(p.ow, kLeastPixels));
+}
+
 /// Fills the fields that depthwise convolution and pooling share.
 template <typename Params, typename OpTy> static Params getWindowParams(OpTy op) {
   Params p{};
@@ -191,6 +200,10 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
   int64_t lines = p.n * p.od * p.oh;
   int64_t work = lines * p.ow * p.c * p.kernel[0] * p.kernel[1] * p.kernel[2];
+  if constexpr (std::is_same_v<Params, DepthwiseParams>) {
+    p.lineParts = chooseLineParts(p, op.getX().getType().getElementTypeBitWidth() / 8);
+    lines *= p.lineParts;
+  }
   int64_t wanted = chooseWorkgroups(op, 4 * work);
   p.rowSplits = std::min(lines, wanted);
   // Whole cache lines of channels, so that no two workgroups write one.
