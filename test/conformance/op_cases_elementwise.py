@@ -172,6 +172,9 @@ def binary_cases():
         yield case(f"pow_{element}", "pow {}", [p, b], [Tensor(element, wide(p) ** wide(b))], element)
         yield case(f"mod_{element}", "mod {}", [a, b], [Tensor(element, np.mod(wide(a), wide(b)))], element)
         yield case(f"fmod_{element}", "mod {} {fmod}", [a, b], [Tensor(element, np.fmod(wide(a), wide(b)))], element)
+        slope = sample(element, (9,), seed=5)
+        yield case(f"prelu_{element}", "prelu {}", [a, slope],
+                   [Tensor(element, np.where(a.value < 0, wide(a) * wide(slope), wide(a)))], element)
     for element in SIGNED + UNSIGNED:
         a, b = sample(element, (4, 9), -100, 100), sample(element, (4, 9), 1, 9, seed=5)
         quotient = np.trunc(wide(a) / wide(b))

@@ -359,6 +359,12 @@ Value MaxOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
                             : e.op<arith::MaxSIOp>(elements[0], elements[1]);
 }
 
+Value PReluOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
+  return inF32(builder, loc, elements, [](Emitter &e, ValueRange wide) {
+    return e.ifNegative(wide[0], e.mul(wide[0], wide[1]), wide[0]);
+  });
+}
+
 Value AndOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   return arith::AndIOp::create(builder, loc, elements[0], elements[1]);
 }

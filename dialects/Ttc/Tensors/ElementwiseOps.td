@@ -257,6 +257,9 @@ def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)",
                              [Ttc_SelectsElements, Commutative]> {
   let hasCanonicalizeMethod = 1;
 }
+def Ttc_PReluOp : Ttc_BinaryOp<"prelu", Ttc_FloatTensor, "a < 0 ? a * b : a"> {
+  let operations = "2";
+}
 def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
   let operations = "kDivision";
   let description = [{

@@ -6,8 +6,6 @@
 
 #include "onnx/onnx_pb.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -111,23 +109,11 @@ static LogicalResult importWhere(OnnxNode &node) {
   return node.results(node.create<WhereOp>(node.allInputs()));
 }
 
-/// x < 0 ? slope * x : x. Kernels store no booleans, so constant slopes of floats are applied
-/// without any: kernels then apply them to their results.
+/// x < 0 ? slope * x : x
 static Value createPRelu(OnnxNode &node, Value x, Value slope) {
-  Expressions e(node);
-  if (x && slope && elementTypeOf(x).isF32() && node.isConstantInput(1)) {
-    FailureOr<SmallVector<double>> slopes = node.constantNumbers(1, "slope");
-    if (failed(slopes))
-      return {};
-    if (slopes->size() == 1 && rankOf(slope) <= rankOf(x))
-      return node.create<LeakyReluOp>(x, node.f32("alpha", slopes->front()));
-    // Of an infinite slope, 0 would be NaN.
-    if (llvm::all_of(*slopes, [](double number) { return std::isfinite(number); })) {
-      Value positive = e.max(x, 0.0), negative = e.min(x, 0.0);
-      return e.add(positive, e.mul(slope, negative));
-    }
-  }
-  Value negative = e.compare(ComparePredicate::LT, x, 0.0);
+  if (!x || isa<FloatType>(elementTypeOf(x)))
+    return node.create<PReluOp>({x, slope});
+  Value negative = Expressions(node).compare(ComparePredicate::LT, x, 0.0);
   return node.create<WhereOp>({negative, node.create<MulOp>({x, slope}), x});
 }
 

@@ -71,6 +71,7 @@ func.func @binary(%a: tensor<2x8xf32>, %b: tensor<8xf32>, %c: tensor<2x8xi1>, %d
   %5 = ttc.min %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
   %6 = ttc.max %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
   %7 = ttc.mod %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+  %8 = ttc.prelu %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
   %10 = ttc.mod %a, %b {fmod} : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
   %11 = ttc.and %c, %d : (tensor<2x8xi1>, tensor<8xi1>) -> tensor<2x8xi1>
   %12 = ttc.or %c, %d : (tensor<2x8xi1>, tensor<8xi1>) -> tensor<2x8xi1>

@@ -211,26 +211,19 @@ g (float[2,3,4] x, float[3] slope) => (float[2,3,4] y)
   y = PRelu(x, slope)
 }
 // PRELU6: %[[S:.*]] = ttc.reshape %arg1 : (tensor<3xf32>) -> tensor<3x1xf32>
-// PRELU6: ttc.mul %arg0, %[[S]]
+// PRELU6: ttc.prelu %arg0, %[[S]]
 
-// Constant slopes need no comparison, whose booleans kernels could not hold; an infinite one, a slope
-// given at run time, and integers do.
+// Integers need a comparison.
 //--- prelu.txt
 <ir_version: 8, opset_import: ["" : 17]>
-g (float[2,3,4] x, int64[2] n, float[1] given) => (float[2,3,4] a, float[2,3,4] b, float[2,3,4] c, float[2,3,4] d, int64[2] e)
-<float[1,1] one = {0.25}, float[3,1] each = {0.5, 0.25, 2.0}, float[1] zero = {0.0}, int64[1] two = {2}>
+g (float[2,3,4] x, int64[2] n, float[1] given) => (float[2,3,4] a, float[2,3,4] b, int64[2] c)
+<float[3,1] each = {0.5, 0.25, 2.0}, int64[1] two = {2}>
 {
-  a = PRelu(x, one)
-  b = PRelu(x, each)
-  infinite = Div(each, zero)
-  c = PRelu(x, infinite)
-  d = PRelu(x, given)
-  e = PRelu(n, two)
+  a = PRelu(x, each)
+  b = PRelu(x, given)
+  c = PRelu(n, two)
 }
 // PRELU-LABEL: @main
-// PRELU: ttc.leaky_relu %arg0 {alpha = 2.500000e-01}
-// PRELU: %[[POSITIVE:.*]] = ttc.max %arg0
-// PRELU: %[[NEGATIVE:.*]] = ttc.min %arg0
-// PRELU: %[[SCALED:.*]] = ttc.mul %{{.*}}, %[[NEGATIVE]]
-// PRELU: ttc.add %[[POSITIVE]], %[[SCALED]]
-// PRELU-COUNT-3: ttc.where
+// PRELU: ttc.prelu %arg0, %{{.*}} : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> tensor<2x3x4xf32>
+// PRELU: ttc.prelu %arg0, %arg2 : (tensor<2x3x4xf32>, tensor<1xf32>) -> tensor<2x3x4xf32>
+// PRELU: ttc.where
