@@ -24,7 +24,7 @@ inline void splitNibbles(const uint8_t *from, const uint8_t *high, uint8_t *quan
   }
 }
 
-/// A block of q4_k, or with `high` of q5_k, behind its two numbers.
+/// The rest of a block of q4_k, or with `high` of q5_k, after its two numbers.
 inline void splitSuperBlock(const uint8_t *scales, const uint8_t *high, const uint8_t *from,
                             BlockParts &parts) {
   for (int64_t i = 0; i < 8; ++i) {
@@ -56,22 +56,22 @@ inline void splitBlock(int64_t format, const uint8_t *from, BlockParts &parts) {
     parts.numbers[0][i] = numbers[i];
     parts.numbers[1][i] = hasMinima(format) ? numbers[2 + i] : 0;
   }
-  const uint8_t *behind = from + (hasMinima(format) ? 4 : 2);
+  const uint8_t *rest = from + (hasMinima(format) ? 4 : 2);
   switch (format) {
   case kBlockQ4_0:
   case kBlockQ4_1:
-    return splitNibbles(behind, nullptr, parts.quants);
+    return splitNibbles(rest, nullptr, parts.quants);
   case kBlockQ5_0:
   case kBlockQ5_1:
-    return splitNibbles(behind + 4, behind, parts.quants);
+    return splitNibbles(rest + 4, rest, parts.quants);
   case kBlockQ8_0:
     for (int64_t i = 0; i < 32; ++i)
-      parts.quants[i] = behind[i];
+      parts.quants[i] = rest[i];
     return;
   case kBlockQ4_K:
-    return splitSuperBlock(behind, nullptr, behind + 12, parts);
+    return splitSuperBlock(rest, nullptr, rest + 12, parts);
   case kBlockQ5_K:
-    return splitSuperBlock(behind, behind + 12, behind + 44, parts);
+    return splitSuperBlock(rest, rest + 12, rest + 44, parts);
   case kBlockQ6_K:
     return splitQ6K(from, parts);
   }

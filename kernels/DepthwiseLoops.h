@@ -14,7 +14,7 @@ template <typename T, typename X, typename Finish> struct DepthwiseLine {
   const T *x;
   const float *w;
   int64_t row, col, lanes;
-  // Of the kernel's planes and rows.
+  // The kernel's planes and rows.
   Taps d, h;
   // Pixels of a line of x that count, and of the result.
   int64_t width, pixels;

@@ -19,7 +19,7 @@ struct IntTile {
   // The next panel, from the part that this tile prefetches on.
   const char *prefetch;
   int64_t prefetchStep;
-  // Of the first row that is stored.
+  // The first row that is stored.
   uint8_t *out;
   int64_t row, col;
   // As in TileArgs.

@@ -20,7 +20,7 @@ struct IntGemmParams {
   int64_t hasBZero;
   // 1 when the last operand holds the value of padding.
   int64_t hasZero;
-  // Of an element of the result: 1 or 4.
+  // The bytes of an element of the result: 1 or 4.
   int64_t storedBytes;
   // Runs of k for each row, and the bytes of one.
   int64_t taps, run;
@@ -32,7 +32,7 @@ struct IntDepthwiseParams {
   int64_t xZero;
   int64_t hasZero;
   int64_t storedBytes;
-  // Of ttc_kernel_int_depthwise_dot.
+  // ttc_kernel_int_depthwise_dot alone has these.
   int64_t dot;
   // Output lines that are computed together; the grid splits groups of them.
   int64_t linesTogether;

@@ -83,7 +83,7 @@ struct GemmParams {
   // the result points to how many count of each of the three batch dimensions, and of the three of
   // rows.
   int64_t bounded, runs[3];
-  // Of a convolution's image; the operands of `valid` are between B and the result.
+  // The bounds of a convolution's image; the operands of `valid` are between B and the result.
   ValidParams valid;
   int64_t numValid;
 };
@@ -199,7 +199,7 @@ struct WinogradParams {
   // Output channels of one group.
   int64_t groups, o;
   int64_t padTop, padLeft;
-  // Of three dimensions: an image is a frame of one of `clips` clips, and each result sums
+  // In three dimensions, an image is a frame of one of `clips` clips, and each result sums
   // `frameTaps` of them. `frames` of x belong to one clip, which are `padFront` after the first one
   // of `paddedFrames`. All are 1, and padFront 0, where frames are as independent as images.
   int64_t clips, frames, padFront, paddedFrames, frameTaps;
@@ -241,7 +241,7 @@ struct DepthwiseParams {
   // 1 if only some of the result counts: an operand after the result points to how many images,
   // lines of each (of all depths), and pixels of a line.
   int64_t bounded;
-  // Of the image; the operands of `valid` are the last ones before the result.
+  // The bounds of the image; the operands of `valid` are the last ones before the result.
   ValidParams valid;
   int64_t numValid;
 };
@@ -341,8 +341,8 @@ enum RecurrenceKindNumber : int64_t {
   kRnnRelu = 4,
   kLstmBytes = 5, ///< an LSTM with weights of i8
 };
-/// Units whose weights are stored together: [block of units][state][gate][unit]. Of bytes, four
-/// elements of the state are the innermost dimension.
+/// Units whose weights are stored together: [block of units][state][gate][unit]. Where
+/// they are bytes, four elements of the state are the innermost dimension.
 constexpr int64_t kRecurrenceUnits = 16;
 
 struct RecurrenceParams {
@@ -355,9 +355,9 @@ struct RecurrenceParams {
   int64_t hasSequences;
   // Elements of a state in scratch.
   int64_t row;
-  // Of the sequences of a direction; a workgroup takes `rows` of them at once.
+  // The parts of a direction's sequences; a workgroup takes `rows` of them at once.
   int64_t splits, rows;
-  // Of bytes: a case of ByteDot.
+  // With weights of bytes, a case of ByteDot.
   int64_t dot;
 };
 

@@ -26,7 +26,7 @@ struct Sizes {
   int64_t vectorLength;
   double memoryByte, l3Byte; ///< costs, see below
 
-  /// Of an image.
+  /// Those of one image.
   int64_t countTiles(int64_t outputs) const {
     auto count = [](int64_t size, int64_t outputs, int64_t dilation) {
       const int64_t together = outputs * dilation;
@@ -79,7 +79,7 @@ constexpr double kLeastSaving = 0.15;
 
 } // namespace
 
-/// Products of so many rows with all weights, each at `work`. The weights arrive while the first
+/// The products of `rows` rows with all weights, each at `work`. The weights arrive while the first
 /// tile is computed, and are near for the others.
 static double getProductCost(const Sizes &s, double rows, double weights, double work) {
   const double first = std::min<double>(rows, s.vectorLength == 16 ? 14 : 6);

@@ -22,7 +22,7 @@ struct WinogradChoice {
 class ConstantBytes {
 public:
   explicit ConstantBytes(ModuleOp module);
-  /// Of the function around `op`.
+  /// Those of the function around `op`.
   int64_t get(Operation *op) const;
 
 private:
@@ -34,7 +34,7 @@ struct WinogradShape {
   /// 3 or 5, in spatial dimension `line` only, or in the last two.
   int64_t taps;
   std::optional<int64_t> line;
-  /// Of the taps.
+  /// Those of the taps.
   int64_t dilation;
   /// With three spatial dimensions: the taps of the first one, whose products are summed.
   int64_t frames;
