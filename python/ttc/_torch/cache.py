@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import logging
 import os
@@ -16,6 +17,7 @@ from typing import Any
 _log = logging.getLogger("ttc.torch")
 
 DEFAULT_SIZE = 10 << 30
+_HEADER = 64  # bytes of a bundle, with hashes of all others
 
 
 def cache_folder() -> pathlib.Path:
@@ -51,7 +53,7 @@ class Cache:
         record, bundle = self._paths(key)
         try:
             found = json.loads(record.read_text())
-            if not isinstance(found, dict):
+            if not isinstance(found, dict) or found.pop("seal", None) != _seal(key, found, bundle):
                 return None
             if found.get("bundle"):
                 os.utime(bundle)  # it was used: the oldest go first
@@ -66,7 +68,8 @@ class Cache:
         if made is not None:
             os.replace(made, bundle)
         temporary = self.folder / f".{key}.{os.getpid()}.json"
-        temporary.write_text(json.dumps(found | {"bundle": made is not None}))
+        stored = found | {"bundle": made is not None}
+        temporary.write_text(json.dumps(stored | {"seal": _seal(key, stored, bundle)}))
         os.replace(temporary, record)
         self._trim(key)
         return bundle
@@ -120,3 +123,13 @@ class Cache:
                 self.forget(key)
                 excess -= size
                 _log.info("removed %d bytes from the cache", size)
+
+
+def _seal(key: str, found: dict[str, Any], bundle: pathlib.Path) -> str:
+    """Of a record, its key and the header of its bundle. A record says where results are and what types they have: if it
+    is of another graph, or was changed, it is not used."""
+    seal = hashlib.sha256(json.dumps([key, found], sort_keys=True).encode())
+    if found.get("bundle"):
+        with open(bundle, "rb") as file:
+            seal.update(file.read(_HEADER))
+    return seal.hexdigest()

@@ -110,6 +110,38 @@ def test_records_that_are_not_ours(own_cache):
         assert run(model, x).state == "ttc"
 
 
+@pytest.mark.parametrize("change", [
+    {"outputs": [["new", 7]]}, {"outputs": []}, {"outputs": [["input", 0]]}, {"outputs": [["new_view", 0, [1000], [1], 0]]},
+    {"new": [[[2, 4], "float32", [1, 0, 2]]]}, {"rejected": "for no reason"}])  # fmt: skip
+def test_changed_records(own_cache, change):
+    """Well-formed, but not what was stored."""
+    model, x = small(), torch.randn(2, 8)
+    run(model, x)
+    (record,) = (p for p in files(own_cache) if p.suffix == ".json")
+    record.write_text(json.dumps(json.loads(record.read_text()) | change))
+    graph = run(model, x)
+    assert (graph.state, graph.compiled, graph.cached) == ("ttc", 1, 0)
+    assert run(model, x).cached == 1
+
+
+@pytest.mark.parametrize("suffixes", [(".json",), (".ttcb",), (".json", ".ttcb")])
+def test_what_is_of_another_graph(own_cache, suffixes):
+    """Files that were moved, or copied to another name: the same shapes and types with other weights, and other types."""
+    model, wider, x = small(), small(), torch.randn(2, 8)
+    for other in (small(), lambda x: wider(x).double()):
+        run(model, x)
+        ours = {path.suffix: path for path in files(own_cache) if path.suffix in (".json", ".ttcb")}
+        run(other, x)
+        theirs = {path.suffix: path for path in files(own_cache) if path.suffix in ours and path not in ours.values()}
+        for suffix in suffixes:
+            copy = ours[suffix].with_suffix(".copy")
+            copy.write_bytes(theirs[suffix].read_bytes())
+            copy.replace(ours[suffix])  # a new file: the old one may be mapped
+        graph = run(model, x)  # which compares with PyTorch
+        assert (graph.state, graph.compiled, graph.cached) == ("ttc", 1, 0)
+        torch_backend.clear_cache()
+
+
 def test_what_is_rejected_is_remembered(own_cache):
     def function(x):
         return torch.linalg.svdvals(x)
