@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import pathlib
 import warnings
@@ -106,7 +107,7 @@ def save_onnx(
             verbose=False,
             input_names=input_names,
             output_names=output_names,
-            custom_translation_table=translations(),
+            custom_translation_table=translations() | _casts_first(),
         )
     assert made is not None  # by its documentation, with dynamo=True
     _cast_outputs(made.model.graph, program)
@@ -115,6 +116,27 @@ def save_onnx(
     path = folder / "model.onnx"
     made.save(str(path), external_data=True)
     return path
+
+
+def _casts_first() -> dict[Any, Any]:
+    """Means of integers along dimensions, in a type that is given: the exporter casts their result, and computes it in
+    integers."""
+    from onnxscript import opset18
+    from onnxscript.function_libs.torch_lib.ops import core
+
+    exported = core.aten_mean_dim
+
+    @functools.wraps(getattr(exported, "func", exported))  # with its signature, which the exporter reads
+    def mean(self: Any, dim: Any, keepdim: bool = False, dtype: int = -1) -> Any:
+        if dtype is None or dtype == -1:
+            return exported(self, dim, keepdim)
+        cast = opset18.Cast(self, to=dtype)
+        if len(self.shape) == 0:
+            return cast
+        axes = opset18.Reshape(dim, opset18.Constant(value_ints=[-1]))
+        return opset18.ReduceMean(cast, axes, keepdims=keepdim)
+
+    return {torch.ops.aten.mean.dim: mean}
 
 
 def _cast_outputs(graph: Any, program: Any) -> None:

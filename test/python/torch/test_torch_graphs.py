@@ -240,6 +240,24 @@ def test_types_of_reductions(name, dtype):
         torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
 
 
+IN_ANOTHER_TYPE = {
+    "mean of rows": lambda x, t: x.mean(1, dtype=t), "mean": lambda x, t: x.mean(dtype=t), "sum": lambda x, t: x.sum(dtype=t),
+    "mean, kept": lambda x, t: x.mean((0, 1), keepdim=True, dtype=t), "sum of rows": lambda x, t: x.sum(1, dtype=t),
+    "prod": lambda x, t: x.prod(1, dtype=t), "cumsum": lambda x, t: x.cumsum(1, dtype=t),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_ANOTHER_TYPE)
+def test_reductions_in_another_type(name):
+    """Operands are cast before they are reduced: results of narrow integers are neither cut off nor beyond their range."""
+    bytes_ = torch.tensor([[100, 120, -3], [7, 127, 127]], dtype=torch.int8)
+    pairs = [(bytes_, torch.float32), (bytes_, torch.float16), (bytes_.to(torch.uint8), torch.float64),
+             (bytes_.long() << 40, torch.float64), (bytes_.half(), torch.float32)]  # fmt: skip
+    compiled = Compiled(lambda *tensors: tuple(IN_ANOTHER_TYPE[name](x, t) for x, (_, t) in zip(tensors, pairs)))
+    compiled(*(x for x, _ in pairs))  # compares with PyTorch
+    assert taken(compiled)
+
+
 def test_a_bundle_of_other_types_is_not_called(monkeypatch):
     """Here as if the exporter's result were taken as it is: 300,000 numbers of 32 bits in memory for 16."""
     monkeypatch.setattr(torch_onnx, "_cast_outputs", lambda graph, program: None)
