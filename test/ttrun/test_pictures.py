@@ -83,6 +83,19 @@ def test_recordings(tools, root, tmp_path, loops, cores, iterations, options):
     assert {f"queue 0, core {core}" for core in range(cores)} <= set(texts)
 
 
+def test_recording_of_a_mesh(tools, root, tmp_path):
+    """An exchange is no op."""
+    tools.compile(root / "examples/mlp/mlp.onnx", tmp_path / "mlp.ttcb", "--mesh=2", "--parallel=tensor")
+    tools.ttrun("run", tmp_path / "mlp.ttcb", "--random", "--loops=20", f"--profile={tmp_path}/profile")
+    picture = tmp_path / "picture.svg"
+    tools.ttrun("report", tmp_path / "profile", f"--picture={picture}", "--iterations=1")
+    assert {"op", "transfer, exchange"} <= set(shown(picture))
+    boxes = re.findall(r'fill="(#\w+)"[^<]*><title>(exchange|transfer|[^,<]+),', picture.read_text())
+    exchanges = {fill for fill, name in boxes if name.startswith("exchange")}
+    ops = {fill for fill, name in boxes if name.startswith(("gemm", "softmax", "add"))}
+    assert len(exchanges) == len(ops) == 1 and exchanges != ops, boxes
+
+
 GOOD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 100" font-size="11">
 <title>a picture</title><rect width="100%" height="100%" fill="#fff"/>
 <g class="axis"><text x="50" y="10" text-anchor="middle">0 us</text><text x="150" y="10" text-anchor="middle">5 us</text>

@@ -28,6 +28,8 @@ public:
     for (size_t i = 0; i < a.rings.size(); ++i)
       addRing(a.log.rings[i].info, a.rings[i]);
     picture.kinds = kKinds;
+    if (a.log.devices.size() > 1)
+      picture.kinds[Transfer].name = "transfer, exchange";
     picture.us = usOf(end);
     picture.title = fmt::format("{}: {}, {}", a.log.subject(), what, Svg::timeText(picture.us));
     return picture.draw();
@@ -100,7 +102,8 @@ private:
                   const Span &span, int64_t from, int64_t to) const {
     const uint32_t step = span.parent == kNone ? kNone : ring.spans[span.parent].id;
     const OpInfo *op = model.op(step, span.id);
-    add(row, from, to, op && !op->work ? Waiting : Op, model.opName(step, span.id));
+    const Kind kind = !op ? Op : op->exchanges ? Transfer : op->work ? Op : Waiting;
+    add(row, from, to, kind, model.opName(step, span.id));
   }
 
   double usOf(int64_t time) const { return static_cast<double>(time - begin) * 1e-3; }
