@@ -4,6 +4,7 @@
 // before a pipeline executes them; and how much work that is.
 
 #include "Bundle/Bundle.h"
+#include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/QueueBundle.h"
 #include "ttrt/pipeline.h"
@@ -148,6 +149,36 @@ TEST(FirstUse, TakesWorkInProportionToTheCommands) {
     const uint64_t few = workOf(make(100)), many = workOf(make(400));
     EXPECT_LT(many, few * 9 / 2);
   }
+}
+
+struct Writer : StepWriter<Writer> {};
+
+/// Entry points with the same trace, each with a schedule of two queues and events of its own.
+BundleBuilder manyEntries(uint32_t count) {
+  BundleBuilder builder = fanBundle(1);
+  builder.bundle.target->queues = 2;
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::string name = "entry" + std::to_string(i);
+    fb::EntryPointT &entry = builder.entry(name, {"x", {8}, 0}, {"y", {8}, 1}, {0});
+    const uint32_t written = builder.event(name + "_written");
+    const uint32_t consumed = builder.event(name + "_consumed");
+    fb::ScheduleT &schedule = BundleBuilder::schedule(entry, "overlap-input", 2);
+    Writer{schedule.prologue}.record(consumed, 0);
+    Writer{schedule.body}.wait(consumed, 1).write(1).record(written, 1).wait(written, 0);
+    Writer{schedule.body}.execute(0).record(consumed, 0).read(0);
+  }
+  return builder;
+}
+
+TEST(FirstUse, TakesMemoryInProportionToTheEntryPoints) {
+  auto bytesOf = [](uint32_t entries) {
+    const TemporaryFile file(manyEntries(entries).finish());
+    const long before = allocatedBytes;
+    EXPECT_EQ(Bundle(file.path(), TTRT_VERIFY_FULL).prove().schedules, 2 * entries + 1);
+    return allocatedBytes - before;
+  };
+  const long few = bytesOf(100), many = bytesOf(800);
+  EXPECT_LE(many, few * 9);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts every allocation of the process, on any thread, in programs that ask for the number. Under
-// a sanitizer, which owns malloc, the number stays 0.
+// Counts every allocation of the process, on any thread, and its bytes, in programs that ask for
+// the numbers. Under a sanitizer, which owns malloc, the numbers stay 0.
 
 #ifndef TTC_TEST_UNIT_SUPPORT_COUNTALLOCATIONS_H
 #define TTC_TEST_UNIT_SUPPORT_COUNTALLOCATIONS_H
@@ -10,6 +10,6 @@
 
 #include <atomic>
 
-extern std::atomic<long> allocations;
+extern std::atomic<long> allocations, allocatedBytes;
 
 #endif // TTC_TEST_UNIT_SUPPORT_COUNTALLOCATIONS_H
