@@ -93,7 +93,21 @@ def norm_cases():
         yield summed(f"lrn_{element}", f"lrn {{}} {attributes}", [x], wide(x) / (2 + 1e-2 / 5 * near) ** 0.75, element)
 
 
+def norms_of_rows():
+    """Group norms whose statistics are combined from those of rows: around a large mean, with means that differ from
+    row to row, and with rows that begin far from their mean."""
+    noise = wide(sample("f32", (2, 9, 128)))
+    first = noise.copy()
+    first[:, :, ::64] *= 1e4
+    for name, values in {"mean": 1e5 + 3 * noise, "differ": noise + 100 * np.arange(9).reshape(9, 1), "first": first}.items():
+        x, scale, bias = Tensor("f32", values), sample("f32", (128,), 0.5, 1, seed=2), sample("f32", (128,), seed=3)
+        grouped = normal(wide(x).reshape(2, 9, 2, 64), (1, 3), 1e-3).reshape(x.value.shape)
+        yield case(f"group_norm_of_rows_{name}", "group_norm {} {groups = 2, epsilon = 1.0e-03, channels_last}",
+                   [x, scale, bias], [Tensor("f32", grouped * wide(scale) + wide(bias))], rtol=0, atol=4e-6)
+
+
 def cases():
+    yield from norms_of_rows()
     yield from reduce_cases()
     yield from long_sums()
     yield from softmax_cases()

@@ -27,21 +27,37 @@ struct Statistics {
   Value scale; ///< 1 / sqrt(variance + epsilon)
 };
 
+/// 1 / sqrt(variance + epsilon)
+Value inverseDeviation(OpBuilder &b, Location loc, Value variances, const APFloat &epsilon) {
+  return mapElements(
+      b, loc, tensorType(variances), variances,
+      [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+        Type type = e[0].getType();
+        Value variance =
+            addOf(nested, loc, e[0], number(nested, loc, type, epsilon.convertToFloat()));
+        Value root = math::SqrtOp::create(nested, loc, variance);
+        return arith::DivFOp::create(nested, loc, number(nested, loc, type, 1), root);
+      });
+}
+
+/// The mean of all terms along `axes`.
+Value averageDims(OpBuilder &b, Location loc, Value terms, ArrayRef<int64_t> axes) {
+  double count = 1;
+  for (int64_t axis : axes)
+    count *= static_cast<double>(tensorType(terms).getDimSize(axis));
+  Value total = sumDims(b, loc, terms, axes);
+  return mapElements(
+      b, loc, tensorType(total), total, [&](OpBuilder &nested, Location loc, ValueRange e) {
+        return mulOf(nested, loc, e[0], number(nested, loc, e[0].getType(), 1 / count));
+      });
+}
+
 /// Mean and variance of the f32 or f64 tensor over `axes`, in two passes: no cancellation. With
 /// `corrects`, a pass between them computes by how much the mean was rounded, which for many
 /// elements around a large mean is not small against their deviation.
 Statistics computeStatistics(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> axes,
                              const APFloat &epsilon, bool corrects = false) {
-  double count = 1;
-  for (int64_t axis : axes)
-    count *= static_cast<double>(tensorType(x).getDimSize(axis));
-  auto average = [&](Value terms) {
-    Value total = sumDims(b, loc, terms, axes);
-    return mapElements(
-        b, loc, tensorType(total), total, [&](OpBuilder &nested, Location loc, ValueRange e) {
-          return mulOf(nested, loc, e[0], number(nested, loc, e[0].getType(), 1 / count));
-        });
-  };
+  auto average = [&](Value terms) { return averageDims(b, loc, terms, axes); };
   Statistics result;
   result.mean = average(x);
   if (corrects)
@@ -59,16 +75,93 @@ Statistics computeStatistics(OpBuilder &b, Location loc, Value x, ArrayRef<int64
                                             d = arith::SubFOp::create(nested, loc, d, e[2]);
                                           return mulOf(nested, loc, d, d);
                                         }));
-  result.scale =
-      mapElements(b, loc, tensorType(variances), variances,
-                  [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-                    Type type = e[0].getType();
-                    Value variance = e[0];
-                    variance = addOf(nested, loc, variance,
-                                     number(nested, loc, type, epsilon.convertToFloat()));
-                    Value root = math::SqrtOp::create(nested, loc, variance);
-                    return arith::DivFOp::create(nested, loc, number(nested, loc, type, 1), root);
-                  });
+  result.scale = inverseDeviation(b, loc, variances, epsilon);
+  return result;
+}
+
+/// The sums along the last dimension of what the elements are above the number of their row, and of
+/// its square, in one pass.
+std::pair<Value, Value> sumRows(OpBuilder &b, Location loc, Value x, Value numbers) {
+  RankedTensorType type = tensorType(x);
+  int64_t rank = type.getRank(), last = rank - 1;
+  AffineMap read =
+      AffineMap::get(rank + 1, 0, b.getMultiDimIdentityMap(rank).getResults(), b.getContext());
+  AffineMap fold = reducedMap(b.getContext(), rank, last);
+  Value zeros = filledTensor(b, loc, tensorType(numbers),
+                             numberAttr(tensorType(numbers).getElementType(), 0));
+  auto sums = linalg::GenericOp::create(
+      b, loc, TypeRange{numbers.getType(), numbers.getType()}, ValueRange{x, numbers},
+      ValueRange{zeros, zeros}, ArrayRef{read, fold, fold, fold}, reducedIterators(rank, last),
+      [](OpBuilder &nested, Location loc, ValueRange e) {
+        Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
+        Value sum = addOf(nested, loc, d, e[2]);
+        Value squares = addOf(nested, loc, mulOf(nested, loc, d, d), e[3]);
+        linalg::YieldOp::create(nested, loc, ValueRange{sum, squares});
+      });
+  return {sums.getResult(0), sums.getResult(1)};
+}
+
+/// As computeStatistics(), over `axes` of which one is the last dimension: of the means and
+/// variances of its rows, which need only one pass over all elements. The variance of a row of n
+/// elements is computed from sums relative to one of them, which is less than sqrt(n) deviations
+/// away from their mean: it loses at most n times the rounding of a sum, and most often nothing.
+Statistics combineRows(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> axes,
+                       const APFloat &epsilon) {
+  RankedTensorType type = tensorType(x);
+  int64_t last = type.getRank() - 1;
+  auto rowType = RankedTensorType::get(reducedShape(type.getShape(), last), type.getElementType());
+  // Of three elements the one in the middle: channels that are far from all others are few.
+  auto readMiddle = [&](RankedTensorType of) {
+    return pullElements(b, loc, of, [&](OpBuilder &nested, Location loc, ValueRange at) -> Value {
+      SmallVector<Value> indices(at);
+      auto read = [&](int64_t index) -> Value {
+        indices[last] = indexConstant(nested, loc, index);
+        return tensor::ExtractOp::create(nested, loc, x, indices);
+      };
+      int64_t size = type.getDimSize(last);
+      Value v = read(0), w = read(size / 2), z = read(size - 1);
+      Value low = arith::MinimumFOp::create(nested, loc, v, w);
+      Value high = arith::MaximumFOp::create(nested, loc, v, w);
+      return arith::MaximumFOp::create(nested, loc, low,
+                                       arith::MinimumFOp::create(nested, loc, high, z));
+    });
+  };
+  auto subOf = [](OpBuilder &nested, Location loc, Value v, Value w) -> Value {
+    return arith::SubFOp::create(nested, loc, v, w);
+  };
+  Value middle = readMiddle(rowType);
+  auto [sums, squares] = sumRows(b, loc, x, middle);
+  const double perElement = 1 / static_cast<double>(type.getDimSize(last));
+  // Means are relative to one element, too: their rounding is small against the deviation.
+  auto allType = RankedTensorType::get(reducedShape(type.getShape(), axes), type.getElementType());
+  Value origin = readMiddle(allType);
+  Value means = mapElements(
+      b, loc, rowType, {middle, sums, origin}, [&](OpBuilder &nested, Location loc, ValueRange e) {
+        Value part = number(nested, loc, e[1].getType(), perElement);
+        return addOf(nested, loc, subOf(nested, loc, e[0], e[2]), mulOf(nested, loc, e[1], part));
+      });
+  Value shift = averageDims(b, loc, means, axes);
+  Statistics result;
+  result.mean = mapElements(
+      b, loc, allType, {origin, shift},
+      [](OpBuilder &nested, Location loc, ValueRange e) { return addOf(nested, loc, e[0], e[1]); });
+  result.rest = mapElements(b, loc, allType, {origin, shift, result.mean},
+                            [&](OpBuilder &nested, Location loc, ValueRange e) {
+                              return subOf(nested, loc, e[1], subOf(nested, loc, e[2], e[0]));
+                            });
+  // What a row's elements are from its mean, and that from the mean of all.
+  Value variances = mapElements(
+      b, loc, rowType, {sums, squares, means, shift},
+      [&](OpBuilder &nested, Location loc, ValueRange e) {
+        Value part = number(nested, loc, e[0].getType(), perElement);
+        Value mean = mulOf(nested, loc, e[0], part), square = mulOf(nested, loc, e[1], part);
+        Value within = subOf(nested, loc, square, mulOf(nested, loc, mean, mean));
+        within =
+            arith::MaximumFOp::create(nested, loc, within, number(nested, loc, e[0].getType(), 0));
+        Value d = subOf(nested, loc, e[2], e[3]);
+        return addOf(nested, loc, within, mulOf(nested, loc, d, d));
+      });
+  result.scale = inverseDeviation(b, loc, averageDims(b, loc, variances, axes), epsilon);
   return result;
 }
 
@@ -151,7 +244,13 @@ struct ConvertGroupNorm : OpConversionPattern<GroupNormOp> {
     for (int64_t i = 1; i <= rank; ++i)
       if (i != channel)
         axes.push_back(i);
-    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon(), /*corrects=*/true);
+    // Rows that are worth a few operations each, and short enough for their sums.
+    constexpr int64_t kShortRow = 64, kLongRow = 4096;
+    bool hasRows = op.getChannelsLast() && type.getElementType().isF32() && perGroup >= kShortRow &&
+                   perGroup <= kLongRow;
+    Statistics statistics =
+        hasRows ? combineRows(b, loc, x, axes, op.getEpsilon())
+                : computeStatistics(b, loc, x, axes, op.getEpsilon(), /*corrects=*/true);
     SmallVector<int64_t> ones(rank + 1, 1);
     ones[channel] = groups;
     ones[channel + 1] = perGroup;

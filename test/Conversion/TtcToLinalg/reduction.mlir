@@ -27,6 +27,28 @@ func.func @softmax(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   return %0 : tensor<2x8xf32>
 }
 
+// Long rows of channels: one walk over the elements for the sums of each row, from which everything else is combined. Short
+// ones, or rows of pixels, are summed as a whole.
+// CHECK-LABEL: @group_norm(
+// CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<1x9x2x64xf32>
+// CHECK: %[[SUMS:.*]]:2 = linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<1x9x2x64xf32>, tensor<1x9x2x1xf32>)
+// CHECK-NOT: ins(%[[X]]
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[SUMS]]#0, %{{.*}} : tensor<1x9x2x1xf32>, tensor<1x9x2x1xf32>, tensor<1x1x2x1xf32>)
+// CHECK-NOT: ins(%[[X]]
+// CHECK: math.sqrt
+// CHECK: linalg.generic {{.*}} ins(%[[X]]
+func.func @group_norm(%x: tensor<1x9x128xf32>, %s: tensor<128xf32>) -> tensor<1x9x128xf32> {
+  %0 = ttc.group_norm %x, %s, %s {groups = 2, channels_last} : (tensor<1x9x128xf32>, tensor<128xf32>, tensor<128xf32>) -> tensor<1x9x128xf32>
+  return %0 : tensor<1x9x128xf32>
+}
+// CHECK-LABEL: @group_norm_of_short_rows(
+// CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<1x9x4x32xf32>
+// CHECK-COUNT-2: linalg.generic {{.*}}"reduction", "parallel", "reduction"{{.*}} ins(%{{.*}} : tensor<1x9x4x32xf32>) outs(%{{.*}} : tensor<1x1x4x1xf32>)
+func.func @group_norm_of_short_rows(%x: tensor<1x9x128xf32>, %s: tensor<128xf32>) -> tensor<1x9x128xf32> {
+  %0 = ttc.group_norm %x, %s, %s {groups = 4, channels_last} : (tensor<1x9x128xf32>, tensor<128xf32>, tensor<128xf32>) -> tensor<1x9x128xf32>
+  return %0 : tensor<1x9x128xf32>
+}
+
 // A short window is summed in one walk, with the squares as an operand for each element; a long one by a loop. Without
 // a divider where the usual exponent allows it.
 // CHECK-LABEL: @lrn(
