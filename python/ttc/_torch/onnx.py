@@ -124,17 +124,18 @@ def _casts_first() -> dict[Any, Any]:
     from onnxscript import opset18
     from onnxscript.function_libs.torch_lib.ops import core
 
-    exported = core.aten_mean_dim
+    exported: Any = core.aten_mean_dim
+    op: Any = opset18
 
     @functools.wraps(getattr(exported, "func", exported))  # with its signature, which the exporter reads
     def mean(self: Any, dim: Any, keepdim: bool = False, dtype: int = -1) -> Any:
         if dtype is None or dtype == -1:
             return exported(self, dim, keepdim)
-        cast = opset18.Cast(self, to=dtype)
+        cast = op.Cast(self, to=dtype)
         if len(self.shape) == 0:
             return cast
-        axes = opset18.Reshape(dim, opset18.Constant(value_ints=[-1]))
-        return opset18.ReduceMean(cast, axes, keepdims=keepdim)
+        axes = op.Reshape(dim, op.Constant(value_ints=[-1]))
+        return op.ReduceMean(cast, axes, keepdims=keepdim)
 
     return {torch.ops.aten.mean.dim: mean}
 
