@@ -12,7 +12,11 @@ func.func @arithmetic(%a: tensor<2x4xf32>, %b: tensor<4xf32>) {
 // change: tensor<4xf32> => tensor<4xi32>
 // expected-error {{'ttc.$each' op (C1) expected operands of the same element type, found 'f32' and 'i32'}}
 
-// each: add, sub, mul, div, pow, min, max, mod
+// change: ttc.add => ttc.prelu
+// change: tensor<4xf32> => tensor<4xf64>
+// expected-error {{'ttc.prelu' op (C1) expected operands of the same element type, found 'f32' and 'f64'}}
+
+// each: add, sub, mul, div, pow, min, max, mod, prelu
 // change: ttc.add => ttc.$each
 // change: tensor<4xf32> => tensor<3xf32>
 // expected-error {{'ttc.$each' op (C2) expected operands whose shapes broadcast, found [2, 4] and [3]}}

@@ -179,9 +179,7 @@ g (float[2,3] x, float[3] b, int64[2,3] n) => (float[2,3] y, int64[2,3] m, bool[
 // BINARY: ttc.div %[[SUM]], %{{.*}} : (tensor<2x3xf32>, tensor<f32>)
 // BINARY: ttc.max
 // BINARY: %[[MAX:.*]] = ttc.max
-// BINARY: %[[NEG:.*]] = ttc.compare lt %[[MAX]],
-// BINARY: %[[SCALED:.*]] = ttc.mul %[[MAX]], %arg1
-// BINARY: ttc.where %[[NEG]], %[[SCALED]], %[[MAX]]
+// BINARY: ttc.prelu %[[MAX]], %arg1
 // BINARY: ttc.mod %arg2, %arg2
 // BINARY: ttc.mul
 // BINARY: ttc.compare lt %arg0, %arg1
