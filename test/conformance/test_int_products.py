@@ -125,7 +125,7 @@ CONVOLUTIONS = {
                         dict(groups=17, strides=[1, 2], pads=[4, 1, 3, 1])),
     "depthwise_dilated": ((1, 16, 14, 14), (16, 1, 3, 3),
                           dict(groups=16, dilations=[2, 3], pads=[2, 3, 2, 3])),
-    "depthwise_long": ((1, 40, 2, 2000), (40, 1, 2, 3), dict(groups=40, pads=[1, 2, 0, 40])),
+    "depthwise_long": ((1, 40, 2, 9000), (40, 1, 1, 3), dict(groups=40, pads=[0, 2, 0, 40])),
     "depthwise_small": ((1, 16, 1, 2), (16, 1, 3, 3), dict(groups=16, pads=[1, 1, 1, 1])),
     "depthwise_flat": ((1, 20, 9, 9), (20, 1, 1, 3), dict(groups=20, pads=[0, 1, 0, 1])),
     # Lines that are longer than what a block of rows copies.

@@ -165,11 +165,12 @@ bool PackOp::hasEpilogue() { return false; }
 // Windows of depthwise convolution and pooling
 //===----------------------------------------------------------------------===//
 
-/// The parts of a line, of which each stays in L1 with its result: of a line that does not.
+/// The parts of a line that fills L2 with its result, where windows are of one line: each of them
+/// stays in L1.
 static int64_t chooseLineParts(const DepthwiseParams &p, int64_t elementBytes) {
-  constexpr int64_t kLongLine = 64 * 1024, kPart = 16 * 1024, kLeastPixels = 14;
+  constexpr int64_t kLongLine = 320 * 1024, kPart = 16 * 1024, kLeastPixels = 14;
   const int64_t bytes = p.iw * p.xRow * elementBytes;
-  if (bytes <= kLongLine)
+  if (bytes <= kLongLine || p.kernel[0] * p.kernel[1] != 1)
     return 1;
   return std::min(llvm::divideCeilSigned(bytes, kPart), llvm::divideCeilSigned(p.ow, kLeastPixels));
 }
