@@ -61,7 +61,8 @@ def test_docstrings():
 def test_signatures_are_those_of_the_page(name):
     import ttc
 
-    (text,) = re.findall(rf"`ttc\.{name}\((model, .*?)\)`", PYTHON.replace("options=()", "options=[]"))
+    page = PYTHON.replace("options=()", "options=[]").replace(",\n", ", ")
+    (text,) = re.findall(rf"`ttc\.{name}\((model, .*?)\)`", page)
     parameters = []
     for parameter in inspect.signature(getattr(ttc, name)).parameters.values():
         default = "" if parameter.default is parameter.empty else f"={parameter.default!r}".replace("()", "[]")
