@@ -32,6 +32,22 @@ def einsum_cases():
     yield OnnxCase("einsum_int", "Einsum", [a, b], {"equation": "ab,bc->ac"}, expected=[a @ b], opset=22)
 
 
+def deep_cases():
+    """Products of activations over more elements than a panel in scratch has."""
+    values = np.random.default_rng(6)
+    for name, depth, batch, attributes in (("plain", 6001, (), {}), ("transposed_b", 9000, (), {"transB": 1}),
+                                           ("transposed_a", 5200, (), {"transA": 1}), ("batch", 40000, (3,), {})):
+        a, b = (values.uniform(-1, 1, (*batch, *shape)).astype(np.float32) for shape in ((21, depth), (depth, 50)))
+        expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+        if batch:
+            yield OnnxCase(f"deep_{name}", "MatMul", [a, b], expected=[expected], opset=22, rtol=1e-5, atol=1e-3)
+            continue
+        c = values.uniform(-1, 1, 50).astype(np.float32)
+        yield OnnxCase(f"deep_{name}", "Gemm", [a.T.copy() if "transA" in attributes else a,
+                                                b.T.copy() if "transB" in attributes else b, c],
+                       attributes, expected=[expected + c], opset=22, rtol=1e-5, atol=1e-3)
+
+
 def norm_cases():
     values = np.random.default_rng(1)
 
@@ -132,6 +148,7 @@ def reported_cases():
 def cases():
     yield from reported_cases()
     yield from einsum_cases()
+    yield from deep_cases()
     yield from norm_cases()
     yield from crop_cases()
     yield from (loss_case(seed) for seed in range(30))

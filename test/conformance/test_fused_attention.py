@@ -116,7 +116,7 @@ def test_operations_are_counted(tools, tmp_path):
 
 
 def test_too_wide(tools, tmp_path):
-    """A panel of queries of 12,000 elements does not fit: products, and the same numbers."""
+    """A panel of queries of 12,000 elements does not fit: products in several parts."""
     graph = Graph()
     path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
     graph.save(path, [1, 20, 64], attention(graph, heads=1, size=12000, batch=1, length=20))

@@ -490,7 +490,8 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     the planes (`a_view`): the kernel interleaves their lines in scratch.
 
     Transposes, slices and reshapes of the operands of a matrix product become strided views, as does
-    a transpose of its result, so that no data is moved.
+    a transpose of its result, so that no data is moved. A right operand that is not constant is packed while the
+    product runs, a panel at a time in scratch: where it has more than 2,560 rows, the product is the sum of several.
 
     Before:
     ```mlir

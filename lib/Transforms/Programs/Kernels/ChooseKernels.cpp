@@ -2,6 +2,7 @@
 #include "ChooseBlockKernels.h"
 #include "ChooseCacheKernels.h"
 #include "ChooseIntKernels.h"
+#include "SplitDeepProducts.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Programs/WinogradOps.h"
@@ -469,10 +470,12 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     });
     if (checked.wasInterrupted())
       return signalPassFailure();
+    const bool compact = optimize != OptimizeFor::Speed;
+    splitDeepProducts(getOperation(),
+                      [&](Value b) { return isPackedAhead(b) && !(compact && isAlsoRead(b)); });
     const bool usesWinograd = winograd && holdsScratch();
     // Before weights are packed: those of Winograd's algorithm are larger.
-    const Choices choices(getOperation(), vectorLength,
-                          {usesWinograd, optimize != OptimizeFor::Speed});
+    const Choices choices(getOperation(), vectorLength, {usesWinograd, compact});
     numShared += choices.numShared;
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target, [&](Operation *op, int64_t columns) {

@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"

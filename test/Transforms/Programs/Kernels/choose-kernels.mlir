@@ -139,3 +139,23 @@ func.func @pools(%x: tensor<1x8x8x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x
 }
 
 }
+
+// -----
+
+// A panel of all rows of the right operand would not fit into scratch. Packed weights have no such limit.
+// CHECK-LABEL: @deep
+// CHECK-SAME: %[[A:.*]]: tensor<20x6000xf32>, %[[B:.*]]: tensor<6000x24xf32>, %[[BIAS:.*]]: tensor<24xf32>
+// CHECK: %[[S:.*]] = ttc.slice %[[B]]
+// CHECK: %[[P:.*]] = ttc.kernel.gemm %[[A]], %[[S]] {a_view = #ttc.view<shape = [20, 2000], strides = [6000, 1], offset = 0>, tile
+// CHECK: %[[Q:.*]] = ttc.kernel.gemm %[[A]], %[[B]] {a_view = #ttc.view<shape = [20, 2000], strides = [6000, 1], offset = 2000>, b_view = #ttc.view<shape = [2000, 24], strides = [24, 1], offset = 48000>
+// CHECK: %[[PQ:.*]] = ttc.add %[[P]], %[[Q]]
+// CHECK: %[[R:.*]] = ttc.kernel.gemm
+// CHECK: %[[PQR:.*]] = ttc.add %[[PQ]], %[[R]]
+// CHECK: ttc.add %[[PQR]], %[[BIAS]]
+// CHECK: ttc.kernel.gemm %[[A]], %{{.*}} {packed, tile
+func.func @deep(%a: tensor<20x6000xf32>, %b: tensor<6000x24xf32>, %bias: tensor<24xf32>) -> (tensor<20x24xf32>, tensor<20x24xf32>) {
+  %0 = ttc.matmul %a, %b, %bias : (tensor<20x6000xf32>, tensor<6000x24xf32>, tensor<24xf32>) -> tensor<20x24xf32>
+  %w = ttc.constant dense<1.0> : tensor<6000x24xf32>
+  %1 = ttc.matmul %a, %w : (tensor<20x6000xf32>, tensor<6000x24xf32>) -> tensor<20x24xf32>
+  return %0, %1 : tensor<20x24xf32>, tensor<20x24xf32>
+}
