@@ -120,9 +120,14 @@ func.func @others(%q: tensor<4x40x32xf32>, %k: tensor<4x32x40xf32>, %v: tensor<4
 
 // -----
 
-// One row, as a decoder has it; and heads of which no panel fits into L2.
+// One row, as a decoder has it. And heads of which no panel fits into L2: their product has parts, and to the last one the
+// sum of the others is a mask.
 // CHECK-LABEL: @sizes
 // CHECK-NOT: ttc.kernel.attention
+// CHECK: ttc.softmax
+// CHECK-COUNT-5: ttc.kernel.gemm
+// CHECK: %[[OTHERS:.*]] = ttc.add
+// CHECK-NEXT: ttc.kernel.attention %{{.*}}, %{{.*}}, %{{.*}}, %[[OTHERS]] {
 func.func @sizes(%q: tensor<4x1x32xf32>, %k: tensor<4x32x40xf32>, %v: tensor<4x40x32xf32>, %long: tensor<4x20x12000xf32>, %keys: tensor<4x12000x20xf32>) -> (tensor<4x1x32xf32>, tensor<4x20x12000xf32>) {
   %0 = ttc.matmul %q, %k : (tensor<4x1x32xf32>, tensor<4x32x40xf32>) -> tensor<4x1x40xf32>
   %1 = ttc.softmax %0 {axis = 2} : (tensor<4x1x40xf32>) -> tensor<4x1x40xf32>
