@@ -237,7 +237,7 @@ ttc.program @integers(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %c: ten
 
 // -----
 
-// The product of one row waits for its weights: 4 bytes of them count as much as a step of a product of many rows.
+// The product of one row waits for its weights: a byte of them counts as much as four products of many rows.
 module attributes {ttc.max_workgroups = 8 : i64, ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "haswell", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,

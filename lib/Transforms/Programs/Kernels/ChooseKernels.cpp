@@ -68,7 +68,10 @@ public:
   }
 
   /// Whether a product's constant matrix is stored in panels.
-  bool isPacked(Value b) const { return isPackedAhead(b) && !(goals.compact && isAlsoRead(b)); }
+  bool isPacked(Value b) const { return isPacked(b, goals.compact); }
+  static bool isPacked(Value b, bool compact) {
+    return isPackedAhead(b) && !(compact && isAlsoRead(b));
+  }
 
   int64_t numShared = 0; ///< ops that were decided with others
 
@@ -471,8 +474,7 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     if (checked.wasInterrupted())
       return signalPassFailure();
     const bool compact = optimize != OptimizeFor::Speed;
-    splitDeepProducts(getOperation(),
-                      [&](Value b) { return isPackedAhead(b) && !(compact && isAlsoRead(b)); });
+    splitDeepProducts(getOperation(), [&](Value b) { return Choices::isPacked(b, compact); });
     const bool usesWinograd = winograd && holdsScratch();
     // Before weights are packed: those of Winograd's algorithm are larger.
     const Choices choices(getOperation(), vectorLength, {usesWinograd, compact});
