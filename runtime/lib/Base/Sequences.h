@@ -18,18 +18,13 @@ public:
   using Words = std::vector<uint64_t>;
   static constexpr size_t kNone = ~size_t(0);
 
-  /// The number of a sequence; kNone if it was not added. `near` is a guess, and becomes the result
-  /// if there is one: the sequence after it is tried first.
-  size_t find(const Words &words, size_t &near) const;
+  /// The number of a sequence; kNone if it was not added.
+  size_t find(const Words &words) const;
   /// The number of a sequence, which is added if it is new.
   size_t add(const Words &words);
-  size_t size() const { return entries.size(); }
+  size_t size() const { return begins.size(); }
 
 private:
-  struct Entry {
-    uint64_t hash;
-    size_t begin; ///< of its words
-  };
   uint64_t hashOf(const Words &words) const;
   bool isAt(size_t number, const Words &words) const;
   /// The slot that has the sequence, or is free for it.
@@ -37,7 +32,7 @@ private:
   void grow();
 
   Words all;
-  std::vector<Entry> entries;
+  Words hashes, begins;        ///< per sequence; the latter in `all`
   std::vector<uint32_t> slots; ///< numbers, by hash; a power of two, at least half of them free
 };
 

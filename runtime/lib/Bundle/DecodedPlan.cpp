@@ -187,20 +187,20 @@ uint64_t countInferences(const fb::EntryPoint &entry, const DecodedSchedule &sch
   return inferences;
 }
 
-DecodedPlan::DecodedPlan(const Bundle &bundle) {
+DecodedPlan::DecodedPlan(const Bundle &bundle)
+    : traces(count(bundle.metadata().traces())), schedules(count(bundle.metadata().entries())),
+      meetings(schedules.size()) {
   const Decoder decoder(bundle);
-  traces.reserve(count(bundle.metadata().traces()));
-  for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
-    traces.push_back(decoder.decodeTrace(i));
-  for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
-    auto &decoded = schedules.emplace_back();
-    for (const fb::Schedule *schedule : *entry->schedules())
-      decoded.push_back(decoder.decodeSchedule(*entry, *schedule));
-  }
-  meetings.resize(schedules.size());
-  for (uint32_t i = 0; i < schedules.size(); ++i)
-    if (count(bundle.metadata().entries()->Get(i)->devices()))
+  for (uint32_t i = 0; i < traces.size(); ++i)
+    traces[i] = decoder.decodeTrace(i);
+  for (uint32_t i = 0; i < schedules.size(); ++i) {
+    const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(i);
+    schedules[i] = std::vector<DecodedSchedule>(count(entry.schedules()));
+    for (uint32_t j = 0; j < schedules[i].size(); ++j)
+      schedules[i][j] = decoder.decodeSchedule(entry, *entry.schedules()->Get(j));
+    if (count(entry.devices()))
       meetings[i] = findMeetings(bundle, *this, i);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,7 +54,9 @@ private:
   void beginKey(const Op &op);
   void addToKey(const Access &access, const BufferIndex::Permanent *permanent);
   void learn(const BufferIndex &index, const OpList &list);
+  bool takePlaces(const Op &op, Access *accesses);
   void recall(const Op &op, OpList &list);
+  void takeBuffers(size_t number, const Op &op, Access *accesses) const;
   const BufferIndex::Permanent *verifyPlace(const BufferIndex &index, Access &access);
 
   Near &nearOf(const Access &access) { return near[access.operand % std::size(near)]; }
@@ -63,6 +65,10 @@ private:
   std::string here() const;
   const fb::Buffer &buffer(uint32_t index) const { return *buffers->Get(index); }
   static bool isAlways(const fb::Buffer &buffer) { return buffer.end() == 0; }
+  /// Whether it is known to be a buffer with a lifetime.
+  [[gnu::noinline]] bool isMortal(uint32_t index) const {
+    return index != kNoBuffer && !isAlways(buffer(index));
+  }
 
   static constexpr uint32_t kNone = ~0u;
 
@@ -90,10 +96,15 @@ private:
   /// Identify the actions of an entry point's default schedule.
   Sequences keys;
   Sequences::Words key;
-  size_t nearKey = 0;
-  /// Per key the action's accesses, whose buffers are known; null if the buffers differ from one
-  /// occurrence to another.
-  std::vector<const Access *> same;
+  struct Action {
+    const Op *op;
+    const Access *accesses; ///< their buffers are known
+    size_t key;
+    bool isSame; ///< at the first with a key: all of them have the same buffers
+  };
+  std::vector<Action> actions;  ///< of that schedule
+  size_t nextAction = 0;        ///< a guess
+  std::vector<uint64_t> firsts; ///< per key: the first of the actions that have it
   uint64_t time = 0;
   // For messages.
   std::vector<uint64_t> written; ///< per buffer: bytes, at most
@@ -121,7 +132,8 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
       sharded(shardedConstants(bundle.metadata())),
       shards(dataflow::digestOf(dataflow::Kind::Constant, digestOfShards(bundle.metadata()))),
       byBegin(count(buffers)), byEnd(count(buffers)), alive(bundle),
-      executed(count(bundle.metadata().traces())), written(count(buffers)) {
+      stages(decoded.schedules.size()), executed(count(bundle.metadata().traces())),
+      written(count(buffers)) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
     if (isAlways(buffer(i))) {
       activate(i);
@@ -143,7 +155,7 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
 void MemoryVerifier::findStages() {
   uint64_t point = 0;
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
-    Stage &added = stages.emplace_back();
+    Stage &added = stages[i];
     added.begin = point;
     for (const Op &op : decoded.schedules[i][0].steps.ops)
       point += op.role() == OrderRole::Execute ? decoded.traces[op.index].ops.size() + 1 : 1;
@@ -459,11 +471,15 @@ PlacedPlan MemoryVerifier::verify() {
 }
 
 /// An action is identified by its program or collective, sizes and addresses.
+static uint64_t targetOf(const Op &op) {
+  return op.runsProgram()                             ? op.index
+         : op.info->table == IndexedTable::Collective ? uint64_t(1) << 32 | op.index
+                                                      : ~uint64_t(0);
+}
+
 void MemoryVerifier::beginKey(const Op &op) {
   key.clear();
-  key.push_back(op.runsProgram()                             ? op.index
-                : op.info->table == IndexedTable::Collective ? uint64_t(1) << 32 | op.index
-                                                             : ~uint64_t(0));
+  key.push_back(targetOf(op));
 }
 
 /// All permanent addresses count as equal, so slots may differ.
@@ -482,29 +498,61 @@ void MemoryVerifier::learn(const BufferIndex &index, const OpList &list) {
       addToKey(accesses[i],
                index.permanentAt(index.reachOf(accesses[i]), nearOf(accesses[i]).buffers));
     const size_t number = keys.add(key);
-    if (number == same.size()) {
-      same.push_back(accesses);
+    if (number == firsts.size())
+      firsts.push_back(actions.size());
+    actions.push_back({&op, accesses, number, true});
+    Action &first = actions[firsts[number]];
+    for (uint32_t i = 0; i < op.end - op.first; ++i)
+      first.isSame &= first.accesses[i].buffer == accesses[i].buffer ||
+                      (accesses[i].buffer != kNoBuffer && !isMortal(accesses[i].buffer));
+  }
+}
+
+/// Whether an action is the next of the default schedule. The timeline has shown more of that one
+/// than verifyPlace() would.
+bool MemoryVerifier::takePlaces(const Op &op, Access *accesses) {
+  if (nextAction >= actions.size())
+    return false;
+  const Action &next = actions[nextAction];
+  const uint32_t count = op.end - op.first;
+  if (targetOf(op) != targetOf(*next.op) || count != next.op->end - next.op->first)
+    return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Access &access = accesses[i], &shown = next.accesses[i];
+    if (access.address != shown.address || access.bytes != shown.bytes ||
+        access.write != shown.write ||
+        (shown.buffer == kNoBuffer && shown.kind != fb::BufferKind::Scratch))
+      return false;
+  }
+  ++nextAction;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Access &shown = next.accesses[i];
+    if (shown.kind != fb::BufferKind::Constant && isMortal(shown.buffer))
       continue;
-    }
-    const Access *&known = same[number];
-    for (uint32_t i = 0; i < op.end - op.first && known; ++i)
-      if (known[i].buffer != accesses[i].buffer &&
-          (accesses[i].buffer == kNoBuffer || !isAlways(buffer(accesses[i].buffer))))
-        known = nullptr;
+    accesses[i].kind = shown.kind;
+    accesses[i].constant = shown.constant;
+  }
+  takeBuffers(next.key, op, accesses);
+  return true;
+}
+
+void MemoryVerifier::takeBuffers(size_t number, const Op &op, Access *accesses) const {
+  const Action &first = actions[firsts[number]];
+  for (uint32_t i = 0; i < op.end - op.first && first.isSame; ++i) {
+    const uint32_t index = first.accesses[i].buffer;
+    if (isMortal(index))
+      accesses[i].buffer = index;
   }
 }
 
 /// An action that the default schedule has as well uses the same buffers here. So reads of the
 /// wrong data are found in these schedules, too. The key is that of the action.
 void MemoryVerifier::recall(const Op &op, OpList &list) {
-  const size_t number = keys.find(key, nearKey);
-  if (number == Sequences::kNone || !same[number])
+  const size_t number = keys.find(key);
+  if (number == Sequences::kNone)
     return;
-  for (uint32_t i = op.first; i < op.end; ++i) {
-    const uint32_t buffer = same[number][i - op.first].buffer;
-    if (buffer != kNoBuffer && !isAlways(this->buffer(buffer)))
-      list.accesses[i].buffer = buffer;
-  }
+  nextAction = firsts[number] + 1;
+  takeBuffers(number, op, &list.accesses[op.first]);
 }
 
 /// Schedules other than the default one may have traces and steps of their own. The timeline does
@@ -518,6 +566,8 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
   for (; nextToDie < mortals; ++nextToDie)
     kill(byEnd[nextToDie].item);
   auto verifyPlaces = [&](const Op &op, OpList &list) {
+    if (op.first != op.end && takePlaces(op, &list.accesses[op.first]))
+      return;
     if (op.runsProgram())
       verifyScratch(*bundle.metadata().programs()->Get(op.index));
     beginKey(op);
@@ -533,8 +583,9 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
     if (decoded.schedules[i].size() == 1)
       continue;
     keys = {};
-    nearKey = 0;
-    same.clear();
+    firsts.clear();
+    actions.clear();
+    nextAction = 0;
     const OpList &ours = decoded.schedules[i][0].steps;
     learn(index, ours);
     for (const Op &op : ours.ops)
