@@ -2,6 +2,7 @@
 #include "KeptValues.h"
 
 #include "HostOps.h"
+#include "OnnxGraph.h"
 #include "OnnxTensor.h"
 
 #include "dialects/Ttc/TtcDialect.h"
