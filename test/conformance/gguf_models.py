@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small decoders with random weights as GGUF files: every format, both architectures, with what real files have.
+"""Small decoders with random weights as GGUF files: every format and architecture, with what real files have.
 
     python gguf_models.py FILE [name=value...]     # the fields of Shape
 """
@@ -10,6 +10,19 @@ import numpy as np
 
 import gguf_file
 from gguf_file import ARRAY, BOOL, F32, FORMATS, I32, STRING, U32
+
+
+# What an architecture has beside, or instead of, llama's tensors and keys.
+NORMS = {"gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
+         "seed_oss": {"attn_norm", "post_attention_norm"}}
+KEYS = {
+    "gemma3": {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
+               "rope.scaling.factor": (F32, 8.0)},
+    "granite": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
+                "logit_scale": (F32, 8.0)},
+    "olmo2": {"attention.sliding_window": (U32, 96)},
+}
+ARCHITECTURES = ["llama", "qwen2", "qwen3", "ernie4_5", "gemma", "gemma3", "granite", "olmo2", "seed_oss", "smollm3"]
 
 
 @dataclasses.dataclass
@@ -133,6 +146,7 @@ def values_of(shape):
         values[f"{a}.{name}"] = (F32, float(factor))
     if shape.rope_type:
         values[f"{a}.rope.scaling.type"] = (STRING, shape.rope_type)
+    values |= {f"{a}.{name}": value for name, value in KEYS.get(a, {}).items()}
     return values | (tokenizer_values(shape) if shape.tokenizer else {})
 
 
@@ -153,8 +167,11 @@ def tensors_of(shape):
     matrix("token_embd.weight", shape.vocabulary + shape.padding, shape.width, shape.embedding_format)
     for i in range(shape.layers):
         prefix = f"blk.{i}."
-        vector(prefix + "attn_norm.weight", shape.width, 1, 0.1)
-        vector(prefix + "ffn_norm.weight", shape.width, 1, 0.1)
+        for name in sorted(NORMS.get(shape.architecture, {"attn_norm", "ffn_norm"})):
+            vector(f"{prefix}{name}.weight", shape.width, 1, 0.1)
+        if shape.architecture in ("gemma3", "qwen3", "olmo2"):
+            for name, size in (("attn_q_norm", queries), ("attn_k_norm", keys)):
+                vector(f"{prefix}{name}.weight", size if shape.architecture == "olmo2" else shape.head_size, 1, 0.3)
         for name, rows, columns, format in (
             ("ffn_down", shape.width, shape.hidden, other), ("ffn_gate", shape.hidden, shape.width, shape.format),
             ("ffn_up", shape.hidden, shape.width, shape.format), ("attn_k", keys, shape.width, shape.format),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A plain decoder in f32 for GGUF models (llama, qwen2): weights dequantised, a cache of keys and values, numpy.
+"""A plain decoder in f32 for GGUF models: weights dequantised, a cache of keys and values, numpy. Which norms and biases it
+has, it sees from the tensors that are there.
 
     python gguf_reference.py MODEL --tokens 1,2,3 --count 32     # greedy tokens, and how near the two best logits were
 """
@@ -11,12 +12,18 @@ import numpy as np
 import gguf_file
 
 
+# Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
+PAIRS = ("llama", "ernie4_5", "granite", "smollm3")
+GELU = ("gemma", "gemma3")
+# Every such layer sees all positions, the others a window.
+PERIODS = {"gemma3": 6, "olmo2": 4}
+
+
 class Reference:
     def __init__(self, path, cache=np.float32):
         """`cache`: the type that keys and values are stored in."""
         file = gguf_file.Reader(path)
         self.architecture = file.values["general.architecture"]
-        assert self.architecture in ("llama", "qwen2"), self.architecture
         value = lambda key, *fallback: file.values.get(f"{self.architecture}.{key}", *fallback)
         self.layers = value("block_count")
         self.width = value("embedding_length")
@@ -28,6 +35,13 @@ class Reference:
         self.frequencies = value("rope.freq_base", 10000.0) ** (-2 * pairs / self.head_size)
         if value("rope.scaling.type", "linear") == "linear":
             self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
+        plain = value("rope.freq_base", 10000.0) if self.architecture != "gemma3" else 10000.0
+        self.in_windows = plain ** (-2 * pairs / self.head_size)
+        self.window = value("attention.sliding_window", 0)
+        self.period = PERIODS.get(self.architecture) if self.window else None
+        self.attention_scale = value("attention.scale", 0.0) or self.head_size**-0.5
+        self.embedding_scale = self.width**0.5 if self.architecture in GELU else value("embedding_scale", 0.0) or 1.0
+        self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, 1 / (value("logit_scale", 0.0) or 1.0)
         self.weights = {name: tensor.floats() for name, tensor in file.tensors.items()}
         if "rope_freqs.weight" in self.weights:
             self.frequencies = self.frequencies / self.weights["rope_freqs.weight"]
@@ -42,6 +56,8 @@ class Reference:
         return len(self.caches[0][0])
 
     def norm(self, x, name):
+        if name not in self.weights:
+            return x
         return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + self.epsilon) * self.weights[name]
 
     def linear(self, x, name):
@@ -49,10 +65,15 @@ class Reference:
         bias = self.weights.get(name + ".bias")
         return y if bias is None else y + bias
 
-    def rotate(self, x, positions):
-        angles = positions[:, None] * self.frequencies
+    def has_window(self, layer):
+        return bool(self.period) and (layer + 1) % self.period != 0
+
+    def rotate(self, x, positions, layer):
+        if self.architecture == "smollm3" and layer % 4 == 3:
+            return x
+        angles = positions[:, None] * (self.in_windows if self.has_window(layer) else self.frequencies)
         cos, sin = (f(angles).astype(np.float32)[:, None, :] for f in (np.cos, np.sin))
-        if self.architecture == "llama":  # converters to GGUF make pairs neighbours
+        if self.architecture in PAIRS:
             a, b = x[..., 0::2], x[..., 1::2]
             return np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(x.shape)
         a, b = np.split(x, 2, axis=-1)
@@ -61,32 +82,52 @@ class Reference:
     def attend(self, x, layer, positions):
         count, size = len(x), self.head_size
         prefix = f"blk.{layer}."
-        q, k, v = (self.linear(x, prefix + name).reshape(count, -1, size) for name in ("attn_q", "attn_k", "attn_v"))
-        new = [self.rotate(k, positions), v]
+        q, k, v = (self.linear(x, prefix + name) for name in ("attn_q", "attn_k", "attn_v"))
+        q, k = (self.norm_heads(x, f"{prefix}{name}_norm.weight") for x, name in ((q, "attn_q"), (k, "attn_k")))
+        q, k, v = (x.reshape(count, -1, size) for x in (q, k, v))
+        new = [self.rotate(k, positions, layer), v]
         self.caches[layer] = [np.concatenate([old, one.astype(self.cache_type)]) for old, one in zip(self.caches[layer], new)]
         keys, values = (cache.astype(np.float32) for cache in self.caches[layer])
-        q = self.rotate(q, positions).reshape(count, self.kv_heads, -1, size)
-        scores = np.einsum("mghd,tgd->ghmt", q, keys) * np.float32(size**-0.5)
-        future = np.arange(len(keys))[None, :] > positions[:, None]
+        q = self.rotate(q, positions, layer).reshape(count, self.kv_heads, -1, size)
+        scores = np.einsum("mghd,tgd->ghmt", q, keys) * np.float32(self.attention_scale)
+        at = np.arange(len(keys))[None, :]
+        future = at > positions[:, None]
+        if self.has_window(layer):
+            future |= at <= positions[:, None] - self.window
         scores = np.where(future, -np.inf, scores)
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         weights /= weights.sum(axis=-1, keepdims=True)
         y = np.einsum("ghmt,tgd->mghd", weights, values).reshape(count, -1)
         return self.linear(y, prefix + "attn_output")
 
+    def norm_heads(self, x, name):
+        """Of each head, or of all together, as the number of weights says."""
+        size = self.weights[name].size if name in self.weights else x.shape[-1]
+        return self.norm(x.reshape(len(x), -1, size), name).reshape(x.shape)
+
     def __call__(self, tokens):
         """Appends tokens to the text; the logits after each of them."""
         positions = np.arange(self.position, self.position + len(tokens), dtype=np.float64)
-        x = self.weights["token_embd.weight"][np.asarray(tokens)]
+        x = self.weights["token_embd.weight"][np.asarray(tokens)] * np.float32(self.embedding_scale)
+        residual = np.float32(self.residual_scale)
+        # Where there is one norm more, this is that of the attention's result.
+        has_more = "blk.0.post_ffw_norm.weight" in self.weights
+        before, after = ("ffn_norm", "post_attention_norm") if has_more else (
+            "ffn_norm" if "blk.0.ffn_norm.weight" in self.weights else "post_attention_norm", "none")
         for i in range(self.layers):
             prefix = f"blk.{i}."
-            x = x + self.attend(self.norm(x, prefix + "attn_norm.weight"), i, positions)
-            h = self.norm(x, prefix + "ffn_norm.weight")
+            y = self.attend(self.norm(x, prefix + "attn_norm.weight"), i, positions)
+            x = x + residual * self.norm(y, f"{prefix}{after}.weight")
+            h = self.norm(x, f"{prefix}{before}.weight")
             gate = self.linear(h, prefix + "ffn_gate")
-            gate = gate / (1 + np.exp(-gate))
-            x = x + self.linear(gate * self.linear(h, prefix + "ffn_up"), prefix + "ffn_down")
+            if self.architecture in GELU:
+                gate = gate / 2 * (1 + np.tanh(np.float32((2 / np.pi) ** 0.5) * (gate + np.float32(0.044715) * gate**3)))
+            else:
+                gate = gate / (1 + np.exp(-gate))
+            y = self.linear(gate * self.linear(h, prefix + "ffn_up"), prefix + "ffn_down")
+            x = x + residual * self.norm(y, prefix + "post_ffw_norm.weight")
         x = self.norm(x, "output_norm.weight")
-        return x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T
+        return x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T * np.float32(self.logit_scale)
 
     def greedy(self, prompt, count, stops=()):
         """Tokens after the prompt, and for each how far its logit was above the second best one."""

@@ -97,6 +97,31 @@ def test_shapes(name, architecture, tools, decoder, tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("architecture", gguf_models.ARCHITECTURES)
+def test_architectures(architecture, tools, decoder, tmp_path):
+    """Each beside the reference; test/python/torch compares it with the model's own definition. Formats differ from product to
+    product."""
+    shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=6, format="Q4_0", value_format="Q5_1",
+                              biases=architecture == "seed_oss", tied=architecture.startswith("gemma"))
+    bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", "--prefill=16", *EXACT)
+    tokens = random_tokens(60, shape.vocabulary)
+    expected = expected_logits(Reference(tmp_path / "model.gguf"), tokens[:40], tokens[40:])
+    with decoder(bundle) as opened:
+        found = logits_of(opened, tokens[:40], tokens[40:])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("architecture,options,message", [
+    ("gemma3", ["--context=96"], "expected a context of at most 64, the window of some layers, found 96: compile with --context=64"),
+    ("mamba", [], "expected one of the architectures ernie4_5, gemma, gemma3, granite, llama, olmo2, qwen2, qwen3, seed_oss, smollm3; "
+                  "found 'mamba'"),
+])
+def test_refused_architectures(architecture, options, message, tools, tmp_path):
+    gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1)
+    found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", *options, "-o", tmp_path / "model.mlir", check=False)
+    assert found.returncode == 1 and message in found.stderr, found.stderr
+
+
 @pytest.fixture(scope="session")
 def small(tools, tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")

@@ -189,7 +189,8 @@ private:
     }
     Value x = addLayers(function, tokens, states["position"]);
     locate("output");
-    Value logits = multiply(x, {&model.output}, model.outputNorm, /*residual=*/{});
+    Value logits = multiplyBy(multiply(x, {&model.output}, model.outputNorm, /*residual=*/{}),
+                              model.logitScale);
     locate("sample");
     auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
                                    states["sampling"], states["history"], sequences);
@@ -291,45 +292,104 @@ private:
     return parts.size() == 1 ? parts[0] : ConcatOp::create(builder, loc, parts, 1).getResult();
   }
 
-  /// silu(gate) * up
+  Value multiplyBy(Value x, float factor) {
+    return factor == 1 ? x : MulOp::create(builder, loc, x, constant(weights.getNumber(factor)));
+  }
+
+  /// The RMS norm of rows, or of each head in them.
+  Value normalize(Value x, const GgufFile::Tensor &norm) {
+    const auto type = cast<RankedTensorType>(x.getType());
+    const int64_t size = norm.shape[0];
+    if (size != type.getDimSize(1))
+      x = ReshapeOp::create(builder, loc, x, {type.getDimSize(0), type.getDimSize(1) / size, size});
+    const int64_t last = cast<RankedTensorType>(x.getType()).getRank() - 1;
+    Value mean = ReduceMeanOp::create(builder, loc, MulOp::create(builder, loc, x, x), {last},
+                                      /*keepdims=*/true);
+    Value factor = RsqrtOp::create(
+        builder, loc,
+        AddOp::create(builder, loc, mean, constant(weights.getNumber(model.epsilon))));
+    Value y = MulOp::create(builder, loc, MulOp::create(builder, loc, x, factor),
+                            constant(weights.getVector(norm)));
+    return size == type.getDimSize(1) ? y : ReshapeOp::create(builder, loc, y, type.getShape());
+  }
+
+  /// residual + scale * [norm](product of x)
+  Value addResult(Value x, const GgufLinear &product, const GgufFile::Tensor *norm,
+                  Value residual) {
+    if (!norm && model.residualScale == 1)
+      return multiply(x, {&product}, /*norm=*/nullptr, residual);
+    Value y = multiply(x, {&product}, /*norm=*/nullptr, /*residual=*/{});
+    if (norm)
+      y = normalize(y, *norm);
+    return AddOp::create(builder, loc, residual, multiplyBy(y, model.residualScale));
+  }
+
+  /// The queries, keys and values of all heads; the first two normalized.
+  Value addHeads(Value x, const GgufLayer &layer) {
+    Value all = multiplyAll(x, {&layer.query, &layer.key, &layer.value}, layer.attentionNorm);
+    if (!layer.queryNorm)
+      return all;
+    const int64_t rows = cast<RankedTensorType>(all.getType()).getDimSize(0);
+    const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
+    auto slice = [&](int64_t begin, int64_t size) -> Value {
+      return SliceOp::create(builder, loc, all, {0, begin}, {rows, size}, {1, 1});
+    };
+    Value parts[] = {normalize(slice(0, queries), *layer.queryNorm),
+                     normalize(slice(queries, keys), *layer.keyNorm), slice(queries + keys, keys)};
+    return ConcatOp::create(builder, loc, parts, 1);
+  }
+
+  /// activation(gate) * up
   Value addGate(Value x, const GgufLayer &layer) {
-    if (layer.gate.weight->type == layer.up.weight->type)
+    const bool isSilu = model.architecture->activation == Activation::Silu;
+    if (isSilu && layer.gate.weight->type == layer.up.weight->type)
       return multiply(x, {&layer.gate, &layer.up}, layer.feedForwardNorm, /*residual=*/{},
                       /*gated=*/true);
     Value gate = multiply(x, {&layer.gate}, layer.feedForwardNorm, /*residual=*/{});
     Value up = multiply(x, {&layer.up}, layer.feedForwardNorm, /*residual=*/{});
-    Value sigmoid = SigmoidOp::create(builder, loc, gate);
-    return MulOp::create(builder, loc, MulOp::create(builder, loc, gate, sigmoid), up);
+    Value active = isSilu ? MulOp::create(builder, loc, gate, SigmoidOp::create(builder, loc, gate))
+                          : Value(GeluOp::create(builder, loc, gate, GeluApproximation::Tanh));
+    return MulOp::create(builder, loc, active, up);
+  }
+
+  /// The angles by which a layer rotates queries and keys; null if it does not.
+  Value getRotations(const GgufLayer &layer) {
+    if (!layer.frequencies)
+      return {};
+    return constant(weights.getRotations(model.frequencies[*layer.frequencies], options.context,
+                                         *layer.frequencies ? "rotations.window" : "rotations"));
   }
 
   Value addLayers(Function &function, Value tokens, Value position) {
     locate("token_embd");
     Value table = constant(weights.getRows({model.embedding}));
-    Value rotations = constant(weights.getRotations(model.frequencies, options.context));
     Value x = BlockGatherOp::create(
         builder, loc, f32({cast<RankedTensorType>(tokens.getType()).getDimSize(0), model.width}),
         table, tokens, *getBlockFormat(*model.embedding->type), model.width);
+    x = multiplyBy(x, model.embeddingScale);
+    const Rope rope = model.architecture->rotatesHalves ? Rope::Halves : Rope::Pairs;
     const int64_t size = model.headSize, heads = model.heads;
-    const llvm::APFloat scale(static_cast<float>(1 / std::sqrt(static_cast<double>(size))));
+    const llvm::APFloat scale(model.attentionScale);
     for (auto [i, layer] : llvm::enumerate(model.layers)) {
       const std::string name = "blk." + llvm::utostr(i);
       locate(name + ".attn_qkv");
-      Value qkv = multiplyAll(x, {&layer.query, &layer.key, &layer.value}, layer.attentionNorm);
+      Value qkv = addHeads(x, layer);
       locate(name + ".attn");
       Value &keys = function.states["keys_" + std::to_string(i)];
       Value &values = function.states["values_" + std::to_string(i)];
+      Value rotations = getRotations(layer);
       auto attention = CachedAttentionOp::create(
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
           keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
-          sequences, heads, model.kvHeads, scale, model.rotatesHalves ? Rope::Halves : Rope::Pairs);
+          sequences, heads, model.kvHeads, scale, rotations ? rope : Rope::None);
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");
-      x = multiply(attention.getY(), {&layer.output}, /*norm=*/nullptr, x);
+      x = addResult(attention.getY(), layer.output, layer.attentionPostNorm, x);
       locate(name + ".ffn_gate_up");
       Value gated = addGate(x, layer);
       locate(name + ".ffn_down");
-      x = multiply(gated, {&layer.down}, /*norm=*/nullptr, x);
+      x = addResult(gated, layer.down, layer.feedForwardPostNorm, x);
     }
     return x;
   }

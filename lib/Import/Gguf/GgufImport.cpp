@@ -20,7 +20,7 @@ static llvm::Error addMetadata(ModuleOp module, const GgufFile &file, const Gguf
   auto add = [&](StringRef key, StringRef value) {
     metadata.push_back(builder.getNamedAttr(key, builder.getStringAttr(value)));
   };
-  add("architecture", model.architecture);
+  add("architecture", model.architecture->name);
   StringRef otherKind;
   llvm::Expected<std::optional<std::string>> tokenizer =
       readTokenizer(file, model.vocabulary, otherKind);
@@ -60,6 +60,11 @@ OwningOpRef<ModuleOp> mlir::ttc::importGguf(const llvm::MemoryBuffer &buffer,
   if (model->context && options.context > model->context)
     emitWarning(loc) << "expected a context of at most " << model->context
                      << ", for which the model was trained, found " << options.context;
+  if (model->window && options.context > model->window)
+    return fail(makeGgufError(
+        "expected a context of at most " + Twine(model->window) +
+        ", the window of some layers, found " + Twine(options.context) +
+        ": compile with --context=" + Twine(std::max<int64_t>(model->window / 32 * 32, 32))));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   if (llvm::Error error = addMetadata(*module, *file, *model))
     return fail(std::move(error));

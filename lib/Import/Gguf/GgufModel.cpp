@@ -33,7 +33,10 @@ public:
 private:
   std::string key(StringRef name) const { return (architecture + "." + name).str(); }
   llvm::Error readSizes(GgufModel &model);
+  llvm::Error readScales(GgufModel &model);
   llvm::Error readFrequencies(GgufModel &model);
+  llvm::Error readWindow(GgufModel &model);
+  llvm::Error readLayer(GgufModel &model, GgufLayer &layer, const std::string &prefix);
   llvm::Error checkKeys();
   llvm::Error checkAllUsed();
 
@@ -48,6 +51,7 @@ private:
                          bool mayHaveBias);
 
   const GgufFile &file;
+  const GgufArchitecture *kind = nullptr;
   StringRef architecture;
   llvm::StringSet<> used;
 };
@@ -141,6 +145,62 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
   return llvm::Error::success();
 }
 
+llvm::Error ModelReader::readScales(GgufModel &model) {
+  const double rootOfSize = std::sqrt(static_cast<double>(model.headSize));
+  model.attentionScale = static_cast<float>(1 / rootOfSize);
+  model.embeddingScale = model.residualScale = model.logitScale = 1;
+  if (kind->multipliesByRootOfWidth)
+    model.embeddingScale = std::sqrt(static_cast<float>(model.width));
+  // 0 stands for none, as llama.cpp reads them.
+  auto read = [&](StringRef name, float &scale, bool isDivisor = false) -> llvm::Error {
+    if (!file.has(key(name)))
+      return llvm::Error::success();
+    llvm::Expected<double> given = file.getNumber(key(name), -1e30, 1e30);
+    if (!given)
+      return given.takeError();
+    if (*given != 0)
+      scale = static_cast<float>(isDivisor ? 1 / *given : *given);
+    return llvm::Error::success();
+  };
+  if (kind->hasAttentionScale)
+    if (llvm::Error error = read("attention.scale", model.attentionScale))
+      return error;
+  if (!kind->hasScales)
+    return llvm::Error::success();
+  if (!file.has(key("logit_scale")))
+    return makeGgufError("expected a number as '" + key("logit_scale") + "', found none");
+  // Of these models, this key says whether positions are rotated at all.
+  llvm::Expected<bool> rotates = file.getBool(key("rope.scaling.finetuned"), true);
+  if (!rotates)
+    return rotates.takeError();
+  if (!*rotates)
+    return makeGgufError("expected '" + key("rope.scaling.finetuned") +
+                         "' to be true or absent, found false, which ttc does not support");
+  if (llvm::Error error = read("embedding_scale", model.embeddingScale))
+    return error;
+  if (llvm::Error error = read("residual_scale", model.residualScale))
+    return error;
+  return read("logit_scale", model.logitScale, /*isDivisor=*/true);
+}
+
+/// Layers with a window, which see the last positions only. The caches hold all positions, and
+/// no layer leaves any of them out: a context that exceeds the window is an error of the importer.
+llvm::Error ModelReader::readWindow(GgufModel &model) {
+  llvm::Expected<int64_t> window =
+      file.getInteger(key("attention.sliding_window"), 0, INT32_MAX, 0);
+  if (!window)
+    return window.takeError();
+  const int64_t period = kind->window.period;
+  model.window = period ? *window : 0;
+  for (auto [i, layer] : llvm::enumerate(model.layers)) {
+    const int64_t number = static_cast<int64_t>(i) + 1;
+    if (kind->unrotatedPeriod && number % kind->unrotatedPeriod == 0)
+      continue;
+    layer.frequencies = model.window && number % period != 0 ? 1 : 0;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error ModelReader::readFrequencies(GgufModel &model) {
   llvm::Expected<double> base = file.getNumber(key("rope.freq_base"), 1, 1e12, 10000);
   if (!base)
@@ -177,7 +237,11 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
       return makeGgufError("expected positive factors in tensor 'rope_freqs.weight', found " +
                            Twine(std::to_string(divisor)));
     const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(model.headSize);
-    model.frequencies.push_back(std::pow(*base, exponent) / factor / divisor);
+    model.frequencies[0].push_back(std::pow(*base, exponent) / factor / divisor);
+    const WindowPattern &window = kind->window;
+    model.frequencies[1].push_back(
+        std::pow(window.rotaryBase ? window.rotaryBase : *base, exponent) /
+        (window.isScaled ? factor * divisor : 1));
   }
   return llvm::Error::success();
 }
@@ -227,8 +291,15 @@ static constexpr StringLiteral kRead[] = {
 /// Every key of the architecture is read, or known to change nothing: what is ignored would
 /// otherwise compute other numbers without a word.
 llvm::Error ModelReader::checkKeys() {
+  SmallVector<StringRef> read(std::begin(kRead), std::end(kRead));
+  if (kind->hasAttentionScale)
+    read.push_back("attention.scale");
+  if (kind->hasScales)
+    read.append({"embedding_scale", "logit_scale", "residual_scale"});
+  if (kind->window.period)
+    read.push_back("attention.sliding_window");
   for (auto [name, neutral] : kNeutral) {
-    if (!file.has(key(name)))
+    if (!file.has(key(name)) || llvm::is_contained(read, name))
       continue;
     std::optional<double> number = file.findNumber(key(name));
     if (number != neutral)
@@ -238,7 +309,7 @@ llvm::Error ModelReader::checkKeys() {
   }
   for (StringRef name : file.getKeys((architecture + ".").str())) {
     StringRef rest = name.drop_front(architecture.size() + 1);
-    if (!llvm::is_contained(kRead, rest) && !llvm::is_contained(kHarmless, rest) &&
+    if (!llvm::is_contained(read, rest) && !llvm::is_contained(kHarmless, rest) &&
         llvm::none_of(kNeutral, [&](const auto &entry) { return entry.first == rest; }))
       return makeGgufError("expected only keys of a " + architecture +
                            " model that ttc reads, found '" + name + "'");
@@ -266,15 +337,23 @@ llvm::Error ModelReader::read(GgufModel &model) {
   llvm::Expected<StringRef> name = file.getText("general.architecture");
   if (!name)
     return name.takeError();
-  if (*name != "llama" && *name != "qwen2")
-    return makeGgufError("expected the architecture llama or qwen2, found '" + *name + "'");
-  model.architecture = architecture = *name;
-  // Converters to GGUF reorder the rows of llama's queries and keys, so that pairs are neighbours.
-  model.rotatesHalves = architecture != "llama";
+  model.architecture = kind = findGgufArchitecture(*name);
+  if (!kind)
+    return makeGgufError(
+        "expected one of the architectures " +
+        llvm::join(llvm::map_range(getGgufArchitectures(),
+                                   [](const auto &known) -> StringRef { return known.name; }),
+                   ", ") +
+        "; found '" + *name + "'");
+  architecture = kind->name;
   if (llvm::Error error = readSizes(model))
+    return error;
+  if (llvm::Error error = readScales(model))
     return error;
   // Before the keys of a type of scaling that is refused.
   if (llvm::Error error = readFrequencies(model))
+    return error;
+  if (llvm::Error error = readWindow(model))
     return error;
   if (llvm::Error error = checkKeys())
     return error;
@@ -299,35 +378,52 @@ llvm::Error ModelReader::read(GgufModel &model) {
                                      /*optional=*/true))
     return error;
 
-  const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
-  for (auto [i, layer] : llvm::enumerate(model.layers)) {
-    const std::string prefix = "blk." + llvm::utostr(i) + ".";
-    if (llvm::Error error =
-            findVector(prefix + "attn_norm.weight", model.width, layer.attentionNorm))
+  for (auto [i, layer] : llvm::enumerate(model.layers))
+    if (llvm::Error error = readLayer(model, layer, "blk." + llvm::utostr(i) + "."))
       return error;
-    if (llvm::Error error =
-            findVector(prefix + "ffn_norm.weight", model.width, layer.feedForwardNorm))
-      return error;
-    struct Product {
-      StringRef name;
-      int64_t inputs, outputs;
-      GgufLinear &linear;
-      bool mayHaveBias;
-    };
-    for (const Product &product : {
-             Product{"attn_q", model.width, queries, layer.query, true},
-             Product{"attn_k", model.width, keys, layer.key, true},
-             Product{"attn_v", model.width, keys, layer.value, true},
-             Product{"attn_output", queries, model.width, layer.output, true},
-             Product{"ffn_gate", model.width, model.hidden, layer.gate, false},
-             Product{"ffn_up", model.width, model.hidden, layer.up, false},
-             Product{"ffn_down", model.hidden, model.width, layer.down, true},
-         })
-      if (llvm::Error error = findLinear(prefix + product.name, product.inputs, product.outputs,
-                                         product.linear, product.mayHaveBias))
-        return error;
-  }
   return checkAllUsed();
+}
+
+llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std::string &prefix) {
+  const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
+  const bool isOfEach = kind->queryKeyNorm == QueryKeyNorm::EachHead;
+  const bool hasQueryNorm = kind->queryKeyNorm != QueryKeyNorm::None;
+  struct Norm {
+    StringRef name;
+    int64_t size;
+    const GgufFile::Tensor *&tensor;
+    bool isThere;
+  };
+  for (const Norm &norm : {
+           Norm{"attn_norm", model.width, layer.attentionNorm, kind->hasNormsBefore},
+           Norm{kind->feedForwardNorm, model.width, layer.feedForwardNorm, kind->hasNormsBefore},
+           Norm{"post_attention_norm", model.width, layer.attentionPostNorm, kind->hasNormsAfter},
+           Norm{"post_ffw_norm", model.width, layer.feedForwardPostNorm, kind->hasNormsAfter},
+           Norm{"attn_q_norm", isOfEach ? model.headSize : queries, layer.queryNorm, hasQueryNorm},
+           Norm{"attn_k_norm", isOfEach ? model.headSize : keys, layer.keyNorm, hasQueryNorm},
+       })
+    if (norm.isThere)
+      if (llvm::Error error = findVector(prefix + norm.name + ".weight", norm.size, norm.tensor))
+        return error;
+  struct Product {
+    StringRef name;
+    int64_t inputs, outputs;
+    GgufLinear &linear;
+    bool mayHaveBias;
+  };
+  for (const Product &product : {
+           Product{"attn_q", model.width, queries, layer.query, true},
+           Product{"attn_k", model.width, keys, layer.key, true},
+           Product{"attn_v", model.width, keys, layer.value, true},
+           Product{"attn_output", queries, model.width, layer.output, true},
+           Product{"ffn_gate", model.width, model.hidden, layer.gate, false},
+           Product{"ffn_up", model.width, model.hidden, layer.up, false},
+           Product{"ffn_down", model.hidden, model.width, layer.down, true},
+       })
+    if (llvm::Error error = findLinear(prefix + product.name, product.inputs, product.outputs,
+                                       product.linear, product.mayHaveBias))
+      return error;
+  return llvm::Error::success();
 }
 
 llvm::Expected<GgufModel> GgufModel::read(const GgufFile &file) {

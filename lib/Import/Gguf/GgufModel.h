@@ -3,6 +3,7 @@
 #ifndef TTC_LIB_IMPORT_GGUF_GGUFMODEL_H
 #define TTC_LIB_IMPORT_GGUF_GGUFMODEL_H
 
+#include "GgufArchitecture.h"
 #include "GgufFile.h"
 
 namespace mlir::ttc {
@@ -13,23 +14,30 @@ struct GgufLinear {
   const GgufFile::Tensor *bias = nullptr;
 };
 
+/// Norms are null where the architecture has none.
 struct GgufLayer {
   const GgufFile::Tensor *attentionNorm, *feedForwardNorm;
+  const GgufFile::Tensor *attentionPostNorm, *feedForwardPostNorm; ///< of the results
+  const GgufFile::Tensor *queryNorm, *keyNorm;
   GgufLinear query, key, value, output, gate, up, down;
+  /// Indexes GgufModel::frequencies; nothing if the layer rotates no queries and keys.
+  std::optional<size_t> frequencies;
 };
 
 struct GgufModel {
-  StringRef architecture; ///< "llama", "qwen2"
-  int64_t width;          ///< of the embeddings
-  int64_t hidden;         ///< of the feed-forward layers
+  const GgufArchitecture *architecture;
+  int64_t width;  ///< of the embeddings
+  int64_t hidden; ///< of the feed-forward layers
   int64_t heads, kvHeads, headSize;
   int64_t vocabulary;
   int64_t context; ///< that the model was trained for; 0: unknown
   float epsilon;   ///< of the norms
-  /// Rotary embedding: whether element i of a head is rotated with i + headSize / 2 rather than
-  /// with its neighbour, and the frequency of each of the headSize / 2 pairs.
-  bool rotatesHalves;
-  std::vector<double> frequencies;
+  int64_t window;  ///< positions that some layers see at most; 0: all layers see all
+  float attentionScale;
+  float embeddingScale, residualScale, logitScale; ///< factors of these
+  /// Of rotary embedding: the frequency of each of the headSize / 2 pairs, in layers that see all
+  /// positions, and in those that have a window.
+  std::vector<double> frequencies[2];
   std::vector<GgufLayer> layers;
   const GgufFile::Tensor *embedding, *outputNorm;
   /// The embedding where it is tied.

@@ -52,6 +52,10 @@ ElementsAttr GgufWeights::getVector(const GgufFile::Tensor &tensor) {
   return vector;
 }
 
+ElementsAttr GgufWeights::getNumber(float value) {
+  return DenseElementsAttr::get(RankedTensorType::get({1}, Float32Type::get(context)), value);
+}
+
 ElementsAttr GgufWeights::getBias(ArrayRef<const GgufLinear *> products) {
   std::vector<float> values;
   std::string name;
@@ -71,8 +75,9 @@ ElementsAttr GgufWeights::getBias(ArrayRef<const GgufLinear *> products) {
   return bias;
 }
 
-ElementsAttr GgufWeights::getRotations(ArrayRef<double> frequencies, int64_t positions) {
-  ElementsAttr &table = made["rotations"];
+ElementsAttr GgufWeights::getRotations(ArrayRef<double> frequencies, int64_t positions,
+                                       StringRef name) {
+  ElementsAttr &table = made[name];
   if (table)
     return table;
   const size_t pairs = frequencies.size();
@@ -84,6 +89,6 @@ ElementsAttr GgufWeights::getRotations(ArrayRef<double> frequencies, int64_t pos
       row[i] = static_cast<float>(std::cos(angle));
       row[pairs + i] = static_cast<float>(std::sin(angle));
     }
-  table = makeFloats({positions, static_cast<int64_t>(2 * pairs)}, values, "rotations");
+  table = makeFloats({positions, static_cast<int64_t>(2 * pairs)}, values, name);
   return table;
 }

@@ -26,10 +26,13 @@ public:
   ElementsAttr getRows(ArrayRef<const GgufFile::Tensor *> tensors);
   /// A vector of f32.
   ElementsAttr getVector(const GgufFile::Tensor &tensor);
+  /// A vector of one element.
+  ElementsAttr getNumber(float value);
   /// The biases one after the other, zeros for absent ones; null if all are absent.
   ElementsAttr getBias(ArrayRef<const GgufLinear *> products);
-  /// A matrix of f32: for each position, the cosines and then the sines of its angles.
-  ElementsAttr getRotations(ArrayRef<double> frequencies, int64_t positions);
+  /// A matrix of f32: for each position, the cosines and then the sines of its angles. `name`
+  /// tells tables apart.
+  ElementsAttr getRotations(ArrayRef<double> frequencies, int64_t positions, StringRef name);
 
 private:
   ElementsAttr makeFloats(ArrayRef<int64_t> shape, ArrayRef<float> values, StringRef name);

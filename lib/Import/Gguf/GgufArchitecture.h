@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What differs between the decoders of GGUF files. One row of a table per architecture; the reader
+// of models and the builder of graphs ask for properties, never for names.
+#ifndef TTC_LIB_IMPORT_GGUF_GGUFARCHITECTURE_H
+#define TTC_LIB_IMPORT_GGUF_GGUFARCHITECTURE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace mlir::ttc {
+
+/// An RMS norm of queries and of keys before they are rotated.
+enum class QueryKeyNorm : uint8_t {
+  None,
+  EachHead, ///< with the same weights for all heads
+  AllHeads, ///< of all queries together, and of all keys
+};
+
+enum class Activation : uint8_t { Silu, Gelu };
+
+/// How layers that attend to a window of the last positions only alternate with others.
+struct WindowPattern {
+  int64_t period = 0;    ///< every period-th layer sees all positions; 0: no layer has a window
+  double rotaryBase = 0; ///< of layers with a window, unless the file has its own; 0: as others
+  bool isScaled = true;  ///< whether they have the file's scaling of positions, too
+};
+
+struct GgufArchitecture {
+  llvm::StringLiteral name;
+  /// Whether element i of a head is rotated with i + headSize / 2 rather than with its neighbour.
+  bool rotatesHalves;
+  QueryKeyNorm queryKeyNorm = QueryKeyNorm::None;
+  bool hasNormsBefore = true; ///< of the attention and of the feed-forward layer
+  bool hasNormsAfter = false; ///< of their results, before these are added to the residual
+  llvm::StringLiteral feedForwardNorm = "ffn_norm"; ///< the tensor of the norm before
+  Activation activation = Activation::Silu;
+  bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
+  int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
+  WindowPattern window = {};
+  /// Factors that the file gives.
+  bool hasAttentionScale = false;
+  bool hasScales = false; ///< of embeddings, residuals and logits
+};
+
+/// Null for an architecture that ttc does not have.
+const GgufArchitecture *findGgufArchitecture(llvm::StringRef name);
+/// All of them, by name.
+llvm::ArrayRef<GgufArchitecture> getGgufArchitectures();
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_GGUF_GGUFARCHITECTURE_H

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every architecture of GGUF files that ttc has, beside transformers' own model of it: random weights, written to a file as
+converters write them."""
+import needs  # noqa: F401, I001: skips the file
+
+import dataclasses
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+transformers = pytest.importorskip("transformers", reason="transformers is not installed: scripts/test-torch.sh")
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "test/conformance"))
+
+import gguf_bundle  # noqa: E402
+import gguf_file  # noqa: E402
+from gguf_file import F32, STRING, U32  # noqa: E402
+
+HEADS, KV_HEADS, SIZE, WIDTH, LAYERS, VOCABULARY = 4, 2, 32, 96, 6, 250
+NAMES = {
+    "model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output",
+    "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
+    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+}
+# What the norm before the feed-forward layer is called, and those of the results.
+BEFORE = {"post_attention_layernorm": "ffn_norm"}
+AFTER = {"post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
+         "post_feedforward_layernorm": "post_ffw_norm"}
+
+
+@dataclasses.dataclass
+class Case:
+    config: str
+    model: str
+    settings: dict = dataclasses.field(default_factory=dict)  # of the configuration
+    keys: dict = dataclasses.field(default_factory=dict)  # of the file
+    norms: dict = dataclasses.field(default_factory=lambda: BEFORE)
+    has_pairs: bool = False  # converters make elements that are rotated together neighbours
+    norms_add_one: bool = False
+    context: int = 96
+
+
+CASES = {
+    "llama": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
+    "llama, mistral": Case("MistralConfig", "MistralForCausalLM", {"sliding_window": None}, has_pairs=True),
+    "qwen2": Case("Qwen2Config", "Qwen2ForCausalLM"),
+    "qwen3": Case("Qwen3Config", "Qwen3ForCausalLM"),
+    "ernie4_5": Case("Ernie4_5Config", "Ernie4_5ForCausalLM"),
+    "gemma": Case("GemmaConfig", "GemmaForCausalLM", {"hidden_activation": "gelu_pytorch_tanh"}, norms_add_one=True),
+    "gemma3": Case("Gemma3TextConfig", "Gemma3ForCausalLM",
+                   {"query_pre_attn_scalar": SIZE, "sliding_window": 64, "layer_types":
+                    ["sliding_attention"] * 5 + ["full_attention"], "rope_parameters": {
+                        "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+                        "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}},
+                   {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
+                    "rope.scaling.factor": (F32, 8.0)}, AFTER, norms_add_one=True, context=64),
+    "granite": Case("GraniteConfig", "GraniteForCausalLM",
+                    {"attention_multiplier": 0.11, "embedding_multiplier": 12.0, "residual_multiplier": 0.22, "logits_scaling": 8.0},
+                    {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
+                     "logit_scale": (F32, 8.0)}, has_pairs=True),
+    "olmo2": Case("Olmo2Config", "Olmo2ForCausalLM", norms=AFTER),
+    "olmo2, olmo3": Case("Olmo3Config", "Olmo3ForCausalLM", {"sliding_window": 64}, {"attention.sliding_window": (U32, 64)},
+                         AFTER, context=64),
+    "seed_oss": Case("SeedOssConfig", "SeedOssForCausalLM", {"attention_bias": True},
+                     norms={"post_attention_layernorm": "post_attention_norm"}),
+    "smollm3": Case("SmolLM3Config", "SmolLM3ForCausalLM", {"no_rope_layer_interval": 4}, has_pairs=True),
+}
+
+
+def make_model(case):
+    settings = dict(vocab_size=VOCABULARY, hidden_size=WIDTH, intermediate_size=160, num_hidden_layers=LAYERS,
+                    num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=SIZE, max_position_embeddings=512,
+                    rms_norm_eps=1e-5, pad_token_id=None, bos_token_id=1, eos_token_id=2, tie_word_embeddings=False)
+    config = getattr(transformers, case.config)(**settings | case.settings)
+    config._attn_implementation = "eager"
+    model = getattr(transformers, case.model)(config).float().eval()
+    random = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            noise = torch.randn(value.shape, generator=random)
+            if value.dim() == 2:
+                value.copy_(noise * value.shape[1] ** -0.5)
+            elif name.endswith("bias"):
+                value.copy_(noise / 2)
+            else:
+                value.copy_(noise / 5 + (not case.norms_add_one))
+    return model
+
+
+def write(path, architecture, case, model):
+    size = model.config.head_dim if getattr(model.config, "head_dim", None) else WIDTH // HEADS
+    values = {"block_count": (U32, LAYERS), "context_length": (U32, 512), "embedding_length": (U32, WIDTH),
+              "feed_forward_length": (U32, 160), "attention.head_count": (U32, HEADS), "attention.head_count_kv": (U32, KV_HEADS),
+              "attention.layer_norm_rms_epsilon": (F32, 1e-5), "attention.key_length": (U32, size),
+              "attention.value_length": (U32, size), "rope.freq_base": (F32, rope_base(model.config))} | case.keys
+    tensors = []
+    for name, value in model.state_dict().items():
+        layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.(weight|bias)", name)
+        short, kind = layer.group(2, 3) if layer else name.rsplit(".", 1)
+        if name == "lm_head.weight" and model.config.tie_word_embeddings:
+            continue
+        target = (f"blk.{layer.group(1)}." if layer else "") + (NAMES | case.norms)[short] + "." + kind
+        array = value.numpy()
+        if case.has_pairs and short in ("self_attn.q_proj", "self_attn.k_proj"):
+            heads = HEADS if short == "self_attn.q_proj" else KV_HEADS
+            array = array.reshape(heads, 2, size // 2, -1).swapaxes(1, 2).reshape(array.shape)
+        if case.norms_add_one and array.ndim == 1 and kind == "weight":
+            array = array + 1
+        array = np.ascontiguousarray(array, np.float32)
+        tensors.append(gguf_file.Tensor(target, "F32", array.shape, array.reshape(-1).view(np.uint8)))
+    keys = {"general.architecture": (STRING, architecture)} | {f"{architecture}.{key}": value for key, value in values.items()}
+    gguf_file.write(path, keys, tensors)
+
+
+def rope_base(config):
+    parameters = config.rope_parameters
+    return parameters.get("rope_theta") or parameters["full_attention"]["rope_theta"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_logits(name, tools, tmp_path):
+    case, architecture = CASES[name], name.split(",")[0]
+    model = make_model(case)
+    write(tmp_path / "model.gguf", architecture, case, model)
+    bundle = tmp_path / "model.ttcb"
+    tools.compile(tmp_path / "model.gguf", bundle, f"--context={case.context}", "--prefill=16", "--activations=f32", "--cache=f32",
+                  "--logits")
+    tokens = [int(token) for token in np.random.default_rng(2).integers(3, VOCABULARY, 60)]
+    with torch.no_grad():
+        expected = model(torch.tensor([tokens])).logits[0].numpy()[39:-1]
+    found = []
+    with gguf_bundle.Decoder(tools, bundle) as decoder:
+        decoder.begin(tokens[:40])
+        for token in tokens[40:]:
+            found.append(decoder.step()[1][0])
+            decoder.write("token", token)
+    np.testing.assert_allclose(np.array(found)[:len(expected)], expected, rtol=0, atol=2e-5 * np.abs(expected).max())
