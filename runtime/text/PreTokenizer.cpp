@@ -3,6 +3,7 @@
 
 #include "support/ApiSupport.h"
 #include "text/Utf8.h"
+#include "ttrt/format/pre_tokenizers.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ struct Kind {
 } // namespace
 
 static const std::vector<Kind> &kinds() {
-  static const std::vector<Kind> all = {{"gpt-2", {kGpt2}},
+  static const std::vector<Kind> all = {{"dbrx", {kLlama3}},
+                                        {"gpt-2", {kGpt2}},
                                         {"llama-bpe", {kLlama3}, true},
                                         {"qwen2", {kQwen2}},
                                         {"smollm", {kDigit, kGpt2}}};
@@ -112,13 +114,7 @@ struct PreTokenizer::Stage {
 #endif
 
 PreTokenizer::PreTokenizer(const std::string &name) {
-  // The names that vocabularies with the same expressions have in llama.cpp's list.
-  const std::string meant =
-      name == "gpt2" ? "gpt-2"
-      : name == "llama3" || name == "llama-v3" || name == "smaug-bpe" || name == "falcon3"
-          ? "llama-bpe"
-      : name == "deepseek-r1-qwen" ? "qwen2"
-                                   : name;
+  const std::string_view meant = findPreTokenizer(name);
   std::string known;
   for (const Kind &kind : kinds()) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);

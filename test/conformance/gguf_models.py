@@ -47,6 +47,7 @@ class Shape:
     rope_type: str = ""  # rope.scaling.type
     biases: bool = False  # of queries, keys and values; always with qwen2
     tokenizer: bool = True
+    pre: str = ""  # the pre-tokenizer
     seed: int = 0
 
 
@@ -109,7 +110,7 @@ def tokenizer_values(shape):
         tokens.append(f"[unused{len(tokens)}]")
     return {
         "tokenizer.ggml.model": (STRING, "gpt2"),
-        "tokenizer.ggml.pre": (STRING, "qwen2" if shape.architecture == "qwen2" else "smollm"),
+        "tokenizer.ggml.pre": (STRING, shape.pre or ("qwen2" if shape.architecture == "qwen2" else "smollm")),
         "tokenizer.ggml.tokens": ((ARRAY, STRING), tokens),
         "tokenizer.ggml.token_type": ((ARRAY, I32), types),
         "tokenizer.ggml.merges": ((ARRAY, STRING), merges),

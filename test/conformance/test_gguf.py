@@ -225,6 +225,15 @@ def test_tokens_without_a_text(tools, tmp_path):
     assert len(found["text"]) <= sum(len(f"[unused{token}]") for token in text)
 
 
+def test_unknown_pretokenizer(tools, tmp_path):
+    """Said while compiling, not at the first prompt."""
+    for pre, has in (("olmo", True), ("tekken", False)):
+        gguf_models.write(tmp_path / "model.gguf", layers=1, pre=pre)
+        found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", "--context=32", "--prefill=0", "-o", tmp_path / "model.mlir")
+        assert ("tokenizer = " in (tmp_path / "model.mlir").read_text()) == has
+        assert ("found 'tekken': the model will have no tokenizer" in found.stderr) == (not has), found.stderr
+
+
 def test_steps_behind_a_stop_token(small, decoder):
     """They read no weights: logits are 0, and no state changes."""
     _, bundle = small

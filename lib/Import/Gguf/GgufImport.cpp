@@ -21,16 +21,15 @@ static llvm::Error addMetadata(ModuleOp module, const GgufFile &file, const Gguf
     metadata.push_back(builder.getNamedAttr(key, builder.getStringAttr(value)));
   };
   add("architecture", model.architecture->name);
-  StringRef otherKind;
+  std::string problem;
   llvm::Expected<std::optional<std::string>> tokenizer =
-      readTokenizer(file, model.vocabulary, otherKind);
+      readTokenizer(file, model.vocabulary, problem);
   if (!tokenizer)
     return tokenizer.takeError();
   if (*tokenizer)
     add("tokenizer", **tokenizer);
-  else if (!otherKind.empty())
-    emitWarning(module.getLoc()) << "expected the tokenizer gpt2 (byte-level BPE), found '"
-                                 << otherKind << "': the model will have none";
+  else if (!problem.empty())
+    emitWarning(module.getLoc()) << problem << ": the model will have no tokenizer";
   if (file.has("tokenizer.chat_template")) {
     llvm::Expected<StringRef> chat = file.getText("tokenizer.chat_template");
     if (!chat)

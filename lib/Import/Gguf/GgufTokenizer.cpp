@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GgufTokenizer.h"
 
+#include "ttrt/format/pre_tokenizers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <set>
 
@@ -27,17 +29,26 @@ static llvm::Error checkText(ArrayRef<StringRef> texts, StringRef what) {
 }
 
 llvm::Expected<std::optional<std::string>>
-mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, StringRef &otherKind) {
+mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &problem) {
   llvm::Expected<StringRef> kind = file.getText("tokenizer.ggml.model", "");
   if (!kind)
     return kind.takeError();
   if (*kind != "gpt2") {
-    otherKind = *kind == "none" || *kind == "no_vocab" ? "" : *kind;
+    if (!kind->empty() && *kind != "none" && *kind != "no_vocab")
+      problem = ("expected the tokenizer gpt2 (byte-level BPE), found '" + *kind + "'").str();
     return std::nullopt;
   }
   llvm::Expected<StringRef> pre = file.getText("tokenizer.ggml.pre", "default");
   if (!pre)
     return pre.takeError();
+  if (ttrt::findPreTokenizer(*pre).empty()) {
+    problem = "expected one of the pre-tokenizers " +
+              llvm::join(llvm::map_range(ttrt::kPreTokenizerNames,
+                                         [](const auto &known) { return StringRef(known.name); }),
+                         ", ") +
+              "; found '" + pre->str() + "'";
+    return std::nullopt;
+  }
   llvm::Expected<ArrayRef<StringRef>> tokens = file.getTexts("tokenizer.ggml.tokens");
   if (!tokens)
     return tokens.takeError();

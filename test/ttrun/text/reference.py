@@ -6,7 +6,7 @@ import unicodedata
 
 LLAMA = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|NUMBER| ?[^\s\p{L}\p{N}]+[\r\n]*"
          r"|\s*[\r\n]+|\s+(?!\S)|\s+")
-PRE_TOKENIZERS = ["gpt-2", "llama-bpe", "qwen2", "smollm"]
+PRE_TOKENIZERS = ["dbrx", "gpt-2", "llama-bpe", "qwen2", "smollm"]
 
 
 def pre_tokenizer(name):
@@ -17,7 +17,7 @@ def pre_tokenizer(name):
         return gpt2
     if name == "smollm":
         return pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), gpt2])
-    expression = LLAMA.replace("NUMBER", r"\p{N}{1,3}" if name == "llama-bpe" else r"\p{N}")
+    expression = LLAMA.replace("NUMBER", r"\p{N}{1,3}" if name in ("dbrx", "llama-bpe") else r"\p{N}")
     return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(expression), "isolated"), bytes_alone])
 
 
