@@ -14,15 +14,32 @@ from gguf_file import ARRAY, BOOL, F32, FORMATS, I32, STRING, U32
 
 # What an architecture has beside, or instead of, llama's tensors and keys.
 NORMS = {"gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
-         "seed_oss": {"attn_norm", "post_attention_norm"}}
+         "seed_oss": {"attn_norm", "post_attention_norm"}, "exaone4": {"post_attention_norm", "post_ffw_norm"},
+         "glm4": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "cohere2": {"attn_norm"}, "command-r": {"attn_norm"},
+         "phi2": {"attn_norm"}}
+LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
+UNGATED = ("gptneox", "nemotron", "phi2", "starcoder2")
+ALL_HEADS, ALL_UP = ("gptneox", "phi3"), ("glm4", "phi3")  # one product
+HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "qwen3")
+BIASES = ("gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
 KEYS = {
     "gemma3": {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
                "rope.scaling.factor": (F32, 8.0)},
     "granite": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                 "logit_scale": (F32, 8.0)},
     "olmo2": {"attention.sliding_window": (U32, 96)},
+    "cohere2": {"attention.sliding_window": (U32, 64), "logit_scale": (F32, 0.25)},
+    "command-r": {"logit_scale": (F32, 0.0625)},
+    "exaone4": {"attention.sliding_window": (U32, 64)},
+    "glm4": {"rope.dimension_count": (U32, 16)},
+    "gptneox": {"rope.dimension_count": (U32, 8), "use_parallel_residual": (BOOL, True)},
+    "nemotron": {"rope.dimension_count": (U32, 16)},
+    "phi2": {"rope.dimension_count": (U32, 12)},
+    "phi3": {"attention.sliding_window": (U32, 2047)},
+    "stablelm": {"rope.dimension_count": (U32, 8)},
 }
-ARCHITECTURES = ["llama", "qwen2", "qwen3", "ernie4_5", "gemma", "gemma3", "granite", "olmo2", "seed_oss", "smollm3"]
+ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "exaone4", "gemma", "gemma3", "glm4", "gptneox", "granite", "nemotron", "olmo2",
+                 "phi2", "phi3", "qwen2", "qwen3", "seed_oss", "smollm3", "stablelm", "starcoder2"]
 
 
 @dataclasses.dataclass
@@ -135,7 +152,7 @@ def values_of(shape):
         f"{a}.feed_forward_length": (U32, shape.hidden),
         f"{a}.attention.head_count": (U32, shape.heads),
         f"{a}.attention.head_count_kv": (U32, shape.kv_heads),
-        f"{a}.attention.layer_norm_rms_epsilon": (F32, 1e-5),
+        f"{a}.attention.layer_norm{'' if a in LAYER_NORMS else '_rms'}_epsilon": (F32, 1e-5),
         f"{a}.rope.freq_base": (F32, shape.rope_base),
     }
     if shape.head_size * shape.heads != shape.width:
@@ -170,20 +187,37 @@ def tensors_of(shape):
         prefix = f"blk.{i}."
         for name in sorted(NORMS.get(shape.architecture, {"attn_norm", "ffn_norm"})):
             vector(f"{prefix}{name}.weight", shape.width, 1, 0.1)
-        if shape.architecture in ("gemma3", "qwen3", "olmo2"):
+            if shape.architecture in LAYER_NORMS and shape.architecture not in ("cohere2", "command-r"):
+                vector(f"{prefix}{name}.bias", shape.width, 0, 0.2)
+        if shape.architecture in HEAD_NORMS:
             for name, size in (("attn_q_norm", queries), ("attn_k_norm", keys)):
                 vector(f"{prefix}{name}.weight", size if shape.architecture == "olmo2" else shape.head_size, 1, 0.3)
-        for name, rows, columns, format in (
-            ("ffn_down", shape.width, shape.hidden, other), ("ffn_gate", shape.hidden, shape.width, shape.format),
-            ("ffn_up", shape.hidden, shape.width, shape.format), ("attn_k", keys, shape.width, shape.format),
-            ("attn_output", shape.width, queries, shape.format), ("attn_q", queries, shape.width, shape.format),
-            ("attn_v", keys, shape.width, other),
-        ):
-            matrix(f"{prefix}{name}.weight", rows, columns, format)
-        if shape.biases or shape.architecture == "qwen2":
-            for name, size in (("attn_q", queries), ("attn_k", keys), ("attn_v", keys)):
+        products = {
+            "ffn_down": (shape.width, shape.hidden, other), "ffn_gate": (shape.hidden, shape.width, shape.format),
+            "ffn_up": (shape.hidden, shape.width, shape.format), "attn_k": (keys, shape.width, shape.format),
+            "attn_output": (shape.width, queries, shape.format), "attn_q": (queries, shape.width, shape.format),
+            "attn_v": (keys, shape.width, other),
+        }
+        if shape.architecture in (*UNGATED, *ALL_UP):
+            del products["ffn_gate"]
+        if shape.architecture in ALL_UP:
+            products["ffn_up"] = (2 * shape.hidden, shape.width, shape.format)
+        heads = {"attn_q": queries, "attn_k": keys, "attn_v": keys}
+        if shape.architecture in ALL_HEADS:
+            heads = {"attn_qkv": queries + 2 * keys}
+            products = {name: product for name, product in products.items() if name not in ("attn_q", "attn_k", "attn_v")}
+            products["attn_qkv"] = (queries + 2 * keys, shape.width, shape.format)
+        for name, product in products.items():
+            matrix(f"{prefix}{name}.weight", *product)
+        if shape.biases or shape.architecture in ("qwen2", *BIASES):
+            for name, size in heads.items():
                 vector(f"{prefix}{name}.bias", size, 0, 0.5)
+        if shape.architecture in UNGATED:
+            for name, size in (("ffn_up", shape.hidden), ("ffn_down", shape.width), ("attn_output", shape.width)):
+                vector(f"{prefix}{name}.bias", size, 0, 0.2)
     vector("output_norm.weight", shape.width, 1, 0.1)
+    if shape.architecture in LAYER_NORMS and shape.architecture not in ("cohere2", "command-r"):
+        vector("output_norm.bias", shape.width, 0, 0.2)
     if not shape.tied:
         matrix("output.weight", shape.vocabulary + shape.padding, shape.width, shape.format)
     if shape.rope_factors:

@@ -13,10 +13,14 @@ import gguf_file
 
 
 # Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
-PAIRS = ("llama", "ernie4_5", "granite", "smollm3")
-GELU = ("gemma", "gemma3")
+PAIRS = ("llama", "cohere2", "command-r", "ernie4_5", "glm4", "granite", "smollm3")
+GEMMA = ("gemma", "gemma3")
+GELU = (*GEMMA, "gptneox", "phi2", "starcoder2")
+LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
+PARALLEL = ("cohere2", "command-r", "phi2")
 # Every such layer sees all positions, the others a window.
-PERIODS = {"gemma3": 6, "olmo2": 4}
+PERIODS = {"cohere2": 4, "exaone4": 4, "gemma3": 6, "olmo2": 4, "phi3": 1}
+UNROTATED = ("cohere2", "exaone4", "smollm3")  # every fourth layer
 
 
 class Reference:
@@ -30,18 +34,23 @@ class Reference:
         self.heads = value("attention.head_count")
         self.kv_heads = value("attention.head_count_kv", self.heads)
         self.head_size = value("attention.key_length", self.width // self.heads)
-        self.epsilon = np.float32(value("attention.layer_norm_rms_epsilon"))
-        pairs = np.arange(self.head_size // 2, dtype=np.float64)
-        self.frequencies = value("rope.freq_base", 10000.0) ** (-2 * pairs / self.head_size)
+        self.has_layer_norms = self.architecture in LAYER_NORMS
+        self.epsilon = np.float32(value("attention.layer_norm_epsilon" if self.has_layer_norms else "attention.layer_norm_rms_epsilon"))
+        self.is_parallel = self.architecture in PARALLEL or (self.architecture == "gptneox" and value("use_parallel_residual", True))
+        self.rotated = value("rope.dimension_count", self.head_size)
+        pairs = np.arange(self.rotated // 2, dtype=np.float64)
+        self.frequencies = value("rope.freq_base", 10000.0) ** (-2 * pairs / self.rotated)
         if value("rope.scaling.type", "linear") == "linear":
             self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
         plain = value("rope.freq_base", 10000.0) if self.architecture != "gemma3" else 10000.0
-        self.in_windows = plain ** (-2 * pairs / self.head_size)
+        self.in_windows = plain ** (-2 * pairs / self.rotated)
         self.window = value("attention.sliding_window", 0)
         self.period = PERIODS.get(self.architecture) if self.window else None
         self.attention_scale = value("attention.scale", 0.0) or self.head_size**-0.5
-        self.embedding_scale = self.width**0.5 if self.architecture in GELU else value("embedding_scale", 0.0) or 1.0
-        self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, 1 / (value("logit_scale", 0.0) or 1.0)
+        self.embedding_scale = self.width**0.5 if self.architecture in GEMMA else value("embedding_scale", 0.0) or 1.0
+        self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, value("logit_scale", 0.0) or 1.0
+        if self.architecture == "granite":
+            self.logit_scale = 1 / self.logit_scale
         self.weights = {name: tensor.floats() for name, tensor in file.tensors.items()}
         if "rope_freqs.weight" in self.weights:
             self.frequencies = self.frequencies / self.weights["rope_freqs.weight"]
@@ -58,6 +67,10 @@ class Reference:
     def norm(self, x, name):
         if name not in self.weights:
             return x
+        if self.has_layer_norms:
+            x = x - np.mean(x, axis=-1, keepdims=True)
+            bias = self.weights.get(name.replace(".weight", ".bias"), np.float32(0))
+            return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + self.epsilon) * self.weights[name] + bias
         return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + self.epsilon) * self.weights[name]
 
     def linear(self, x, name):
@@ -69,8 +82,10 @@ class Reference:
         return bool(self.period) and (layer + 1) % self.period != 0
 
     def rotate(self, x, positions, layer):
-        if self.architecture == "smollm3" and layer % 4 == 3:
+        if self.architecture in UNROTATED and layer % 4 == 3:
             return x
+        if self.rotated < x.shape[-1]:
+            return np.concatenate([self.rotate(x[..., : self.rotated], positions, layer), x[..., self.rotated :]], axis=-1)
         angles = positions[:, None] * (self.in_windows if self.has_window(layer) else self.frequencies)
         cos, sin = (f(angles).astype(np.float32)[:, None, :] for f in (np.cos, np.sin))
         if self.architecture in PAIRS:
@@ -82,7 +97,10 @@ class Reference:
     def attend(self, x, layer, positions):
         count, size = len(x), self.head_size
         prefix = f"blk.{layer}."
-        q, k, v = (self.linear(x, prefix + name) for name in ("attn_q", "attn_k", "attn_v"))
+        if f"{prefix}attn_qkv.weight" in self.weights:
+            q, k, v = np.split(self.linear(x, prefix + "attn_qkv"), np.cumsum([self.heads, self.kv_heads]) * size, axis=-1)
+        else:
+            q, k, v = (self.linear(x, prefix + name) for name in ("attn_q", "attn_k", "attn_v"))
         q, k = (self.norm_heads(x, f"{prefix}{name}_norm.weight") for x, name in ((q, "attn_q"), (k, "attn_k")))
         q, k, v = (x.reshape(count, -1, size) for x in (q, k, v))
         new = [self.rotate(k, positions, layer), v]
@@ -100,6 +118,22 @@ class Reference:
         y = np.einsum("ghmt,tgd->mghd", weights, values).reshape(count, -1)
         return self.linear(y, prefix + "attn_output")
 
+    def activate(self, x):
+        if self.architecture == "nemotron":
+            return np.maximum(x, 0) ** 2
+        if self.architecture in GELU:
+            return x / 2 * (1 + np.tanh(np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x**3)))
+        return x / (1 + np.exp(-x))
+
+    def feed_forward(self, h, prefix):
+        up = self.linear(h, prefix + "ffn_up")
+        if f"{prefix}ffn_gate.weight" in self.weights:
+            return self.activate(self.linear(h, prefix + "ffn_gate")) * up
+        if up.shape[-1] != self.weights[prefix + "ffn_down.weight"].shape[1]:
+            gate, up = np.split(up, 2, axis=-1)
+            return self.activate(gate) * up
+        return self.activate(up)
+
     def norm_heads(self, x, name):
         """Of each head, or of all together, as the number of weights says."""
         size = self.weights[name].size if name in self.weights else x.shape[-1]
@@ -116,15 +150,13 @@ class Reference:
             "ffn_norm" if "blk.0.ffn_norm.weight" in self.weights else "post_attention_norm", "none")
         for i in range(self.layers):
             prefix = f"blk.{i}."
-            y = self.attend(self.norm(x, prefix + "attn_norm.weight"), i, positions)
-            x = x + residual * self.norm(y, f"{prefix}{after}.weight")
-            h = self.norm(x, f"{prefix}{before}.weight")
-            gate = self.linear(h, prefix + "ffn_gate")
-            if self.architecture in GELU:
-                gate = gate / 2 * (1 + np.tanh(np.float32((2 / np.pi) ** 0.5) * (gate + np.float32(0.044715) * gate**3)))
-            else:
-                gate = gate / (1 + np.exp(-gate))
-            y = self.linear(gate * self.linear(h, prefix + "ffn_up"), prefix + "ffn_down")
+            attended = self.norm(x, prefix + "attn_norm.weight")
+            y = self.attend(attended, i, positions)
+            old, x = x, x + residual * self.norm(y, f"{prefix}{after}.weight")
+            h = self.norm(old if self.is_parallel else x, f"{prefix}{before}.weight")
+            if self.is_parallel and f"{prefix}{before}.weight" not in self.weights:
+                h = attended
+            y = self.linear(self.feed_forward(h, prefix), prefix + "ffn_down")
             x = x + residual * self.norm(y, prefix + "post_ffw_norm.weight")
         x = self.norm(x, "output_norm.weight")
         return x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T * np.float32(self.logit_scale)

@@ -145,6 +145,10 @@ VARIANTS = {
                                   "vocabulary": 301},
     "f32 weights, a small vocabulary": {"heads": 4, "kv_heads": 2, "width": 128, "hidden": 128, "format": "F32",
                                         "embedding_format": "F32", "vocabulary": 320},
+    "norms of heads": {"architecture": "qwen3", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
+    "norms of all heads, after layers": {"architecture": "olmo2", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
+    "a parallel layer, parts of heads": {"architecture": "phi2", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
+    "products of all heads": {"architecture": "phi3", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
     "large and small heads": {"heads": 12, "kv_heads": 4, "width": 384, "hidden": 256},
 }
 # Each of these alone.
@@ -158,7 +162,7 @@ SINGLE_VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("name", [*list(VARIANTS)[:2], *nightly([*list(VARIANTS)[2:], *SINGLE_VARIANTS])])
+@pytest.mark.parametrize("name", [*list(VARIANTS)[:2], *list(VARIANTS)[3:6], *nightly([*list(VARIANTS)[2:], *SINGLE_VARIANTS])])
 def test_variants(name, tools, tmp_path):
     runs = Runs(tools, tmp_path, *EXACT, prefill="16", **(VARIANTS | SINGLE_VARIANTS)[name])
     runs.check_logits(2)

@@ -50,16 +50,16 @@ def test_dialect_page_names_every_family(root):
 
 def test_gguf_architectures(root):
     """What the importer takes, the page lists, the conformance tests compute, and the nightly compares with transformers."""
-    known = re.findall(r'\.name = "(\w+)"', (root / "lib/Import/Gguf/GgufArchitecture.cpp").read_text())
+    known = re.findall(r'\.name = "([\w-]+)"', (root / "lib/Import/Gguf/GgufArchitecture.cpp").read_text())
     assert len(known) > 9 and known == sorted(known)
     page = section(root / "docs/gguf-import.md", "Architectures")
-    assert known == re.findall(r"^\| `(\w+)` \|", page, re.M)
+    assert known == re.findall(r"^\| `([\w-]+)` \|", page, re.M)
     sources = {name: (root / name).read_text() for name in ("test/conformance/gguf_models.py",
                                                             "test/python/torch/test_gguf_architectures.py")}
-    listed = re.search(r"^ARCHITECTURES = \[(.*)\]", sources["test/conformance/gguf_models.py"], re.M)[1]
-    assert set(known) == set(re.findall(r'"(\w+)"', listed))
+    listed = re.search(r"^ARCHITECTURES = \[(.*?)\]", sources["test/conformance/gguf_models.py"], re.M | re.S)[1]
+    assert set(known) == set(re.findall(r'"([\w-]+)"', listed))
     cases = re.search(r"^CASES = {(.*?)^}", sources["test/python/torch/test_gguf_architectures.py"], re.M | re.S)[1]
-    assert set(known) == set(re.findall(r'^    "(\w+)[",]', cases, re.M))
+    assert set(known) == set(re.findall(r'^    (?:\*\*\{f)?"([\w-]+)[",]', cases, re.M))
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 #define TTC_DIALECTS_TTC_LAYOUT_VALIDSIZE_H
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <optional>
 #include <vector>

@@ -17,7 +17,18 @@ enum class QueryKeyNorm : uint8_t {
   AllHeads, ///< of all queries together, and of all keys
 };
 
-enum class Activation : uint8_t { Silu, Gelu };
+enum class Activation : uint8_t {
+  Silu,
+  Gelu,        ///< with tanh
+  ReluSquared, ///< max(x, 0)^2
+};
+
+/// What the feed-forward layer reads, and what its result is added to.
+enum class Residual : uint8_t {
+  Sequential, ///< the sum after the attention
+  Parallel,   ///< what the attention reads, in its norm or in one of its own
+  ByKey,      ///< either, as `use_parallel_residual` says
+};
 
 /// How layers that attend to a window of the last positions only alternate with others.
 struct WindowPattern {
@@ -30,17 +41,22 @@ struct GgufArchitecture {
   llvm::StringLiteral name;
   /// Whether element i of a head is rotated with i + headSize / 2 rather than with its neighbour.
   bool rotatesHalves;
+  /// Whether norms subtract the mean, and may have a bias; else they are RMS norms.
+  bool hasLayerNorms = false;
   QueryKeyNorm queryKeyNorm = QueryKeyNorm::None;
   bool hasNormsBefore = true; ///< of the attention and of the feed-forward layer
   bool hasNormsAfter = false; ///< of their results, before these are added to the residual
   llvm::StringLiteral feedForwardNorm = "ffn_norm"; ///< the tensor of the norm before
+  bool hasGate = true;                              ///< activation(gate) * up, else activation(up)
   Activation activation = Activation::Silu;
+  Residual residual = Residual::Sequential;
   bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
   int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
   WindowPattern window = {};
   /// Factors that the file gives.
   bool hasAttentionScale = false;
-  bool hasScales = false; ///< of embeddings, residuals and logits
+  bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits
+  bool hasLogitScale = false; ///< a factor of logits
 };
 
 /// Null for an architecture that ttc does not have.

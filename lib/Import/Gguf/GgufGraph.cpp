@@ -4,6 +4,7 @@
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 
@@ -189,8 +190,8 @@ private:
     }
     Value x = addLayers(function, tokens, states["position"]);
     locate("output");
-    Value logits = multiplyBy(multiply(x, {&model.output}, model.outputNorm, /*residual=*/{}),
-                              model.logitScale);
+    Value logits =
+        multiplyBy(multiply(normalized(x, model.outputNorm), {&model.output}), model.logitScale);
     locate("sample");
     auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
                                    states["sampling"], states["history"], sequences);
@@ -259,37 +260,56 @@ private:
     return constant(DenseElementsAttr::get(i32({1}), static_cast<int32_t>(value)));
   }
 
-  /// [norm](x) times the weights of products of equal inputs, one after the other, and their
+  /// What products read: a value, and the weights of its RMS norm, which they compute.
+  struct Input {
+    Value x;
+    const GgufFile::Tensor *norm = nullptr;
+  };
+
+  Input normalized(Value x, const GgufNorm &norm) {
+    if (!norm.weight || !model.architecture->hasLayerNorms)
+      return {x, norm.weight};
+    return {normalizeLayer(x, norm)};
+  }
+
+  Value normalizeLayer(Value x, const GgufNorm &norm) {
+    return LayerNormOp::create(builder, loc, x, constant(weights.getVector(*norm.weight)),
+                               norm.bias ? constant(weights.getVector(*norm.bias)) : Value(),
+                               /*axis=*/1, llvm::APFloat(model.epsilon));
+  }
+
+  /// The weights of products of equal inputs, one after the other, times the input, and their
   /// biases.
-  Value multiply(Value x, ArrayRef<const GgufLinear *> products, const GgufFile::Tensor *norm,
-                 Value residual, bool gated = false) {
-    SmallVector<const GgufFile::Tensor *> rows;
+  Value multiply(Input input, ArrayRef<const GgufLinear *> products, Value residual = {},
+                 bool gated = false) {
     int64_t outputs = 0;
-    for (const GgufLinear *product : products) {
-      rows.push_back(product->weight);
+    for (const GgufLinear *product : products)
       outputs += product->weight->getRows();
-    }
-    Value scale = norm ? constant(weights.getVector(*norm)) : Value();
-    Type type =
-        f32({cast<RankedTensorType>(x.getType()).getDimSize(0), gated ? outputs / 2 : outputs});
+    Value scale = input.norm ? constant(weights.getVector(*input.norm)) : Value();
+    const int64_t rows = cast<RankedTensorType>(input.x.getType()).getDimSize(0);
     return BlockMatmulOp::create(
-        builder, loc, type, x, constant(weights.getRows(rows)), scale,
-        constant(weights.getBias(products)), residual, count, *getBlockFormat(*rows[0]->type),
-        llvm::APFloat(model.epsilon),
+        builder, loc, f32({rows, gated ? outputs / 2 : outputs}), input.x,
+        constant(weights.getRows(products, model.headOrder)), scale,
+        constant(weights.getBias(products, model.headOrder)), residual, count,
+        *getBlockFormat(*products[0]->weight->type), llvm::APFloat(model.epsilon),
         options.activationsAreInt8 ? BlockActivations::Int8 : BlockActivations::F32, gated);
   }
 
   /// The same where the weights may have different formats: one op for those of equal ones.
-  Value multiplyAll(Value x, ArrayRef<const GgufLinear *> products, const GgufFile::Tensor *norm) {
+  Value multiplyAll(Input input, ArrayRef<GgufLinear> products) {
     SmallVector<Value> parts;
     while (!products.empty()) {
-      const GgmlType *type = products[0]->weight->type;
+      const GgmlType *type = products[0].weight->type;
       auto same = products.take_while(
-          [&](const GgufLinear *product) { return product->weight->type == type; });
-      parts.push_back(multiply(x, same, norm, /*residual=*/{}));
+          [&](const GgufLinear &product) { return product.weight->type == type; });
+      parts.push_back(multiply(input, pointersTo(same)));
       products = products.drop_front(same.size());
     }
     return parts.size() == 1 ? parts[0] : ConcatOp::create(builder, loc, parts, 1).getResult();
+  }
+
+  static SmallVector<const GgufLinear *> pointersTo(ArrayRef<GgufLinear> products) {
+    return llvm::map_to_vector(products, [](const GgufLinear &product) { return &product; });
   }
 
   Value multiplyBy(Value x, float factor) {
@@ -314,42 +334,58 @@ private:
   }
 
   /// residual + scale * [norm](product of x)
-  Value addResult(Value x, const GgufLinear &product, const GgufFile::Tensor *norm,
-                  Value residual) {
-    if (!norm && model.residualScale == 1)
-      return multiply(x, {&product}, /*norm=*/nullptr, residual);
-    Value y = multiply(x, {&product}, /*norm=*/nullptr, /*residual=*/{});
-    if (norm)
-      y = normalize(y, *norm);
+  Value addResult(Value x, const GgufLinear &product, const GgufNorm &norm, Value residual) {
+    if (!norm.weight && model.residualScale == 1)
+      return multiply({x}, {&product}, residual);
+    Value y = multiply({x}, {&product});
+    if (norm.weight)
+      y = normalize(y, *norm.weight);
     return AddOp::create(builder, loc, residual, multiplyBy(y, model.residualScale));
   }
 
   /// The queries, keys and values of all heads; the first two normalized.
-  Value addHeads(Value x, const GgufLayer &layer) {
-    Value all = multiplyAll(x, {&layer.query, &layer.key, &layer.value}, layer.attentionNorm);
-    if (!layer.queryNorm)
+  Value addHeads(Input input, const GgufLayer &layer) {
+    Value all = multiplyAll(input, layer.heads);
+    if (!layer.queryNorm.weight)
       return all;
     const int64_t rows = cast<RankedTensorType>(all.getType()).getDimSize(0);
     const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
-    auto slice = [&](int64_t begin, int64_t size) -> Value {
-      return SliceOp::create(builder, loc, all, {0, begin}, {rows, size}, {1, 1});
+    Value parts[] = {
+        normalize(slice(all, 0, rows, queries), *layer.queryNorm.weight),
+        normalize(slice(all, queries, rows, keys), *layer.keyNorm.weight),
+        slice(all, queries + keys, rows, keys),
     };
-    Value parts[] = {normalize(slice(0, queries), *layer.queryNorm),
-                     normalize(slice(queries, keys), *layer.keyNorm), slice(queries + keys, keys)};
     return ConcatOp::create(builder, loc, parts, 1);
   }
 
-  /// activation(gate) * up
-  Value addGate(Value x, const GgufLayer &layer) {
-    const bool isSilu = model.architecture->activation == Activation::Silu;
-    if (isSilu && layer.gate.weight->type == layer.up.weight->type)
-      return multiply(x, {&layer.gate, &layer.up}, layer.feedForwardNorm, /*residual=*/{},
-                      /*gated=*/true);
-    Value gate = multiply(x, {&layer.gate}, layer.feedForwardNorm, /*residual=*/{});
-    Value up = multiply(x, {&layer.up}, layer.feedForwardNorm, /*residual=*/{});
-    Value active = isSilu ? MulOp::create(builder, loc, gate, SigmoidOp::create(builder, loc, gate))
-                          : Value(GeluOp::create(builder, loc, gate, GeluApproximation::Tanh));
-    return MulOp::create(builder, loc, active, up);
+  Value slice(Value x, int64_t begin, int64_t rows, int64_t size) {
+    return SliceOp::create(builder, loc, x, {0, begin}, {rows, size}, {1, 1});
+  }
+
+  Value activate(Value x) {
+    switch (model.architecture->activation) {
+    case Activation::Silu:
+      return MulOp::create(builder, loc, x, SigmoidOp::create(builder, loc, x));
+    case Activation::Gelu:
+      return GeluOp::create(builder, loc, x, GeluApproximation::Tanh);
+    case Activation::ReluSquared:
+      break;
+    }
+    Value positive = ReluOp::create(builder, loc, x);
+    return MulOp::create(builder, loc, positive, positive);
+  }
+
+  /// activation(gate) * up, or activation(up)
+  Value addUp(Input input, const GgufLayer &layer) {
+    if (!model.architecture->hasGate)
+      return activate(multiplyAll(input, layer.up));
+    const bool isOneFormat = layer.up[0].weight->type == layer.up.back().weight->type;
+    if (model.architecture->activation == Activation::Silu && isOneFormat)
+      return multiply(input, pointersTo(layer.up), /*residual=*/{}, /*gated=*/true);
+    Value all = multiplyAll(input, layer.up);
+    const int64_t rows = cast<RankedTensorType>(all.getType()).getDimSize(0);
+    return MulOp::create(builder, loc, activate(slice(all, 0, rows, model.hidden)),
+                         slice(all, model.hidden, rows, model.hidden));
   }
 
   /// The angles by which a layer rotates queries and keys; null if it does not.
@@ -373,7 +409,8 @@ private:
     for (auto [i, layer] : llvm::enumerate(model.layers)) {
       const std::string name = "blk." + llvm::utostr(i);
       locate(name + ".attn_qkv");
-      Value qkv = addHeads(x, layer);
+      const Input attended = normalized(x, layer.attentionNorm);
+      Value qkv = addHeads(attended, layer);
       locate(name + ".attn");
       Value &keys = function.states["keys_" + std::to_string(i)];
       Value &values = function.states["values_" + std::to_string(i)];
@@ -385,11 +422,15 @@ private:
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");
+      Value before = x;
       x = addResult(attention.getY(), layer.output, layer.attentionPostNorm, x);
-      locate(name + ".ffn_gate_up");
-      Value gated = addGate(x, layer);
+      locate(name + ".ffn_up");
+      const bool sharesNorm = !layer.feedForwardNorm.weight && model.isParallel;
+      const Input input =
+          sharesNorm ? attended : normalized(model.isParallel ? before : x, layer.feedForwardNorm);
+      Value up = addUp(input, layer);
       locate(name + ".ffn_down");
-      x = addResult(gated, layer.down, layer.feedForwardPostNorm, x);
+      x = addResult(up, layer.down, layer.feedForwardPostNorm, x);
     }
     return x;
   }
@@ -421,10 +462,11 @@ static LogicalResult checkFormats(ModuleOp module, const GgufModel &model) {
   if (failed(check(*model.embedding)) || failed(check(*model.output.weight)))
     return failure();
   for (const GgufLayer &layer : model.layers)
-    for (const GgufLinear *product : {&layer.query, &layer.key, &layer.value, &layer.output,
-                                      &layer.gate, &layer.up, &layer.down})
-      if (failed(check(*product->weight)))
-        return failure();
+    for (ArrayRef<GgufLinear> products :
+         {ArrayRef(layer.heads), ArrayRef(layer.output), ArrayRef(layer.up), ArrayRef(layer.down)})
+      for (const GgufLinear &product : products)
+        if (failed(check(*product.weight)))
+          return failure();
   return success();
 }
 

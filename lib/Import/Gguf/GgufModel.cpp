@@ -47,12 +47,15 @@ private:
   /// A vector of floats.
   llvm::Error findVector(const Twine &name, int64_t size, const GgufFile::Tensor *&found,
                          bool optional = false);
+  /// The norm's weights, and its bias if the architecture may have one.
+  llvm::Error findNorm(const Twine &name, int64_t size, GgufNorm &found);
   llvm::Error findLinear(const Twine &name, int64_t inputs, int64_t outputs, GgufLinear &found,
                          bool mayHaveBias);
 
   const GgufFile &file;
   const GgufArchitecture *kind = nullptr;
   StringRef architecture;
+  int64_t rotated = 0; ///< elements of a head
   llvm::StringSet<> used;
 };
 
@@ -88,6 +91,13 @@ llvm::Error ModelReader::findLinear(const Twine &name, int64_t inputs, int64_t o
     return error;
   return mayHaveBias ? findVector(name + ".bias", outputs, found.bias, /*optional=*/true)
                      : llvm::Error::success();
+}
+
+llvm::Error ModelReader::findNorm(const Twine &name, int64_t size, GgufNorm &found) {
+  if (llvm::Error error = findVector(name + ".weight", size, found.weight))
+    return error;
+  return kind->hasLayerNorms ? findVector(name + ".bias", size, found.bias, /*optional=*/true)
+                             : llvm::Error::success();
 }
 
 llvm::Error ModelReader::readSizes(GgufModel &model) {
@@ -126,19 +136,33 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
   if (model.headSize % 32 != 0)
     return makeGgufError("expected heads of a multiple of 32 elements, found " +
                          Twine(model.headSize));
-  int64_t other;
-  for (StringRef name : {"attention.value_length", "rope.dimension_count"}) {
-    if (llvm::Error error = get(other, name, kMostWidth, model.headSize))
-      return error;
-    if (other != model.headSize)
-      return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
-                           key(name) + "', found " + Twine(other));
+  int64_t valueSize;
+  if (llvm::Error error = get(valueSize, "attention.value_length", kMostWidth, model.headSize))
+    return error;
+  if (valueSize != model.headSize)
+    return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
+                         key("attention.value_length") + "', found " + Twine(valueSize));
+  if (llvm::Error error = get(rotated, "rope.dimension_count", kMostWidth, model.headSize))
+    return error;
+  if (rotated > model.headSize || rotated % 2 != 0)
+    return makeGgufError("expected an even number up to the size of a head, " +
+                         Twine(model.headSize) + ", as '" + key("rope.dimension_count") +
+                         "', found " + Twine(rotated));
+  model.isParallel = kind->residual == Residual::Parallel;
+  if (kind->residual == Residual::ByKey) {
+    llvm::Expected<bool> isParallel = file.getBool(key("use_parallel_residual"), true);
+    if (!isParallel)
+      return isParallel.takeError();
+    model.isParallel = *isParallel;
   }
   model.context = 0;
   if (file.has(key("context_length")))
     if (llvm::Error error = get(model.context, "context_length", INT32_MAX))
       return error;
-  llvm::Expected<double> epsilon = file.getNumber(key("attention.layer_norm_rms_epsilon"), 0, 1);
+  llvm::Expected<double> epsilon =
+      file.getNumber(key(kind->hasLayerNorms ? "attention.layer_norm_epsilon"
+                                             : "attention.layer_norm_rms_epsilon"),
+                     0, 1);
   if (!epsilon)
     return epsilon.takeError();
   model.epsilon = static_cast<float>(*epsilon);
@@ -165,10 +189,12 @@ llvm::Error ModelReader::readScales(GgufModel &model) {
   if (kind->hasAttentionScale)
     if (llvm::Error error = read("attention.scale", model.attentionScale))
       return error;
-  if (!kind->hasScales)
+  if (!kind->hasScales && !kind->hasLogitScale)
     return llvm::Error::success();
   if (!file.has(key("logit_scale")))
     return makeGgufError("expected a number as '" + key("logit_scale") + "', found none");
+  if (!kind->hasScales)
+    return read("logit_scale", model.logitScale);
   // Of these models, this key says whether positions are rotated at all.
   llvm::Expected<bool> rotates = file.getBool(key("rope.scaling.finetuned"), true);
   if (!rotates)
@@ -227,16 +253,15 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
                          "', found '" + *scaling + "'");
   }
   const GgufFile::Tensor *factors;
-  if (llvm::Error error = findVector("rope_freqs.weight", model.headSize / 2, factors,
-                                     /*optional=*/true))
+  if (llvm::Error error = findVector("rope_freqs.weight", rotated / 2, factors, /*optional=*/true))
     return error;
   const std::vector<float> divisors =
-      factors ? toFloats(*factors) : std::vector<float>(model.headSize / 2, 1);
+      factors ? toFloats(*factors) : std::vector<float>(rotated / 2, 1);
   for (auto [i, divisor] : llvm::enumerate(divisors)) {
     if (!(divisor > 0) || std::isinf(divisor))
       return makeGgufError("expected positive factors in tensor 'rope_freqs.weight', found " +
                            Twine(std::to_string(divisor)));
-    const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(model.headSize);
+    const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(rotated);
     model.frequencies[0].push_back(std::pow(*base, exponent) / factor / divisor);
     const WindowPattern &window = kind->window;
     model.frequencies[1].push_back(
@@ -244,6 +269,23 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
         (window.isScaled ? factor * divisor : 1));
   }
   return llvm::Error::success();
+}
+
+/// Angles of 0, and an order of elements, for heads of which the first `rotated` elements are
+/// rotated.
+static void rotateParts(GgufModel &model, int64_t rotated) {
+  const int64_t half = model.headSize / 2, pairs = rotated / 2;
+  for (std::vector<double> &frequencies : model.frequencies)
+    frequencies.resize(half);
+  if (rotated == model.headSize || !model.architecture->rotatesHalves)
+    return;
+  const int64_t others = half - pairs;
+  for (int64_t side : {0, 1}) {
+    for (int64_t i = 0; i < pairs; ++i)
+      model.headOrder.push_back(side * pairs + i);
+    for (int64_t i = 0; i < others; ++i)
+      model.headOrder.push_back(rotated + side * others + i);
+  }
 }
 
 /// Keys of an architecture that change what it computes, with the value that changes nothing.
@@ -271,6 +313,7 @@ static constexpr std::pair<StringLiteral, double> kNeutral[] = {
 /// Those that change nothing: they describe how the model was trained or stored, or belong to a
 /// method that is refused.
 static constexpr StringLiteral kHarmless[] = {"attention.layer_norm_epsilon",
+                                              "attention.layer_norm_rms_epsilon",
                                               "rope.scaling.finetuned",
                                               "rope.scaling.original_context_length",
                                               "rope.scaling.yarn_beta_fast",
@@ -296,6 +339,10 @@ llvm::Error ModelReader::checkKeys() {
     read.push_back("attention.scale");
   if (kind->hasScales)
     read.append({"embedding_scale", "logit_scale", "residual_scale"});
+  if (kind->hasLogitScale)
+    read.push_back("logit_scale");
+  if (kind->residual == Residual::ByKey)
+    read.push_back("use_parallel_residual");
   if (kind->window.period)
     read.push_back("attention.sliding_window");
   for (auto [name, neutral] : kNeutral) {
@@ -353,6 +400,7 @@ llvm::Error ModelReader::read(GgufModel &model) {
   // Before the keys of a type of scaling that is refused.
   if (llvm::Error error = readFrequencies(model))
     return error;
+  rotateParts(model, rotated);
   if (llvm::Error error = readWindow(model))
     return error;
   if (llvm::Error error = checkKeys())
@@ -367,7 +415,7 @@ llvm::Error ModelReader::read(GgufModel &model) {
   if (llvm::Error error =
           find("token_embd.weight", {model.width, model.vocabulary}, model.embedding))
     return error;
-  if (llvm::Error error = findVector("output_norm.weight", model.width, model.outputNorm))
+  if (llvm::Error error = findNorm("output_norm", model.width, model.outputNorm))
     return error;
   if (llvm::Error error = find("output.weight", {model.width, model.vocabulary},
                                model.output.weight, /*optional=*/true))
@@ -388,38 +436,58 @@ llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std
   const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
   const bool isOfEach = kind->queryKeyNorm == QueryKeyNorm::EachHead;
   const bool hasQueryNorm = kind->queryKeyNorm != QueryKeyNorm::None;
+  // Without a norm of its own, a parallel feed-forward layer reads the attention's.
+  const bool hasOwnNorm = !model.isParallel || file.findTensor(prefix + "ffn_norm.weight");
   struct Norm {
     StringRef name;
     int64_t size;
-    const GgufFile::Tensor *&tensor;
+    GgufNorm &norm;
     bool isThere;
   };
   for (const Norm &norm : {
            Norm{"attn_norm", model.width, layer.attentionNorm, kind->hasNormsBefore},
-           Norm{kind->feedForwardNorm, model.width, layer.feedForwardNorm, kind->hasNormsBefore},
+           Norm{kind->feedForwardNorm, model.width, layer.feedForwardNorm,
+                kind->hasNormsBefore && hasOwnNorm},
            Norm{"post_attention_norm", model.width, layer.attentionPostNorm, kind->hasNormsAfter},
            Norm{"post_ffw_norm", model.width, layer.feedForwardPostNorm, kind->hasNormsAfter},
            Norm{"attn_q_norm", isOfEach ? model.headSize : queries, layer.queryNorm, hasQueryNorm},
            Norm{"attn_k_norm", isOfEach ? model.headSize : keys, layer.keyNorm, hasQueryNorm},
        })
     if (norm.isThere)
-      if (llvm::Error error = findVector(prefix + norm.name + ".weight", norm.size, norm.tensor))
+      if (llvm::Error error = findNorm(prefix + norm.name, norm.size, norm.norm))
         return error;
+  if (hasQueryNorm && !model.headOrder.empty())
+    return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
+                         key("rope.dimension_count") + "', found " + Twine(rotated));
+
+  const bool hasAllHeads = file.findTensor(prefix + "attn_qkv.weight");
+  const bool hasGateTensor = kind->hasGate && file.findTensor(prefix + "ffn_gate.weight");
+  layer.heads.resize(hasAllHeads ? 1 : 3);
+  layer.up.resize(hasGateTensor ? 2 : 1);
+  const int64_t hidden = model.hidden * (kind->hasGate && !hasGateTensor ? 2 : 1);
   struct Product {
     StringRef name;
     int64_t inputs, outputs;
     GgufLinear &linear;
-    bool mayHaveBias;
+    bool mayHaveBias = true;
   };
-  for (const Product &product : {
-           Product{"attn_q", model.width, queries, layer.query, true},
-           Product{"attn_k", model.width, keys, layer.key, true},
-           Product{"attn_v", model.width, keys, layer.value, true},
-           Product{"attn_output", queries, model.width, layer.output, true},
-           Product{"ffn_gate", model.width, model.hidden, layer.gate, false},
-           Product{"ffn_up", model.width, model.hidden, layer.up, false},
-           Product{"ffn_down", model.hidden, model.width, layer.down, true},
-       })
+  SmallVector<Product> products;
+  if (hasAllHeads) {
+    products.push_back({"attn_qkv", model.width, queries + 2 * keys, layer.heads[0]});
+    layer.heads[0].headRows = queries + keys;
+  } else {
+    products.push_back({"attn_q", model.width, queries, layer.heads[0]});
+    products.push_back({"attn_k", model.width, keys, layer.heads[1]});
+    products.push_back({"attn_v", model.width, keys, layer.heads[2]});
+    layer.heads[0].headRows = queries;
+    layer.heads[1].headRows = keys;
+  }
+  products.push_back({"attn_output", queries, model.width, layer.output});
+  if (hasGateTensor)
+    products.push_back({"ffn_gate", model.width, model.hidden, layer.up[0], false});
+  products.push_back({"ffn_up", model.width, hidden, layer.up.back(), !kind->hasGate});
+  products.push_back({"ffn_down", model.hidden, model.width, layer.down});
+  for (const Product &product : products)
     if (llvm::Error error = findLinear(prefix + product.name, product.inputs, product.outputs,
                                        product.linear, product.mayHaveBias))
       return error;

@@ -12,14 +12,25 @@ namespace mlir::ttc {
 struct GgufLinear {
   const GgufFile::Tensor *weight = nullptr;
   const GgufFile::Tensor *bias = nullptr;
+  /// The first rows that belong to heads whose elements are reordered (GgufModel::headOrder).
+  int64_t headRows = 0;
 };
 
-/// Norms are null where the architecture has none.
+/// The weights of a norm, null where there is none, and its bias if it has one.
+struct GgufNorm {
+  const GgufFile::Tensor *weight = nullptr;
+  const GgufFile::Tensor *bias = nullptr;
+};
+
 struct GgufLayer {
-  const GgufFile::Tensor *attentionNorm, *feedForwardNorm;
-  const GgufFile::Tensor *attentionPostNorm, *feedForwardPostNorm; ///< of the results
-  const GgufFile::Tensor *queryNorm, *keyNorm;
-  GgufLinear query, key, value, output, gate, up, down;
+  GgufNorm attentionNorm, feedForwardNorm;
+  GgufNorm attentionPostNorm, feedForwardPostNorm; ///< of the results
+  GgufNorm queryNorm, keyNorm;
+  /// Of queries, keys and values: three products, or one with all rows.
+  SmallVector<GgufLinear, 3> heads;
+  /// Of the gate, if there is one, and what it multiplies: two products, or one with all rows.
+  SmallVector<GgufLinear, 2> up;
+  GgufLinear output, down;
   /// Indexes GgufModel::frequencies; nothing if the layer rotates no queries and keys.
   std::optional<size_t> frequencies;
 };
@@ -32,14 +43,20 @@ struct GgufModel {
   int64_t vocabulary;
   int64_t context; ///< that the model was trained for; 0: unknown
   float epsilon;   ///< of the norms
+  bool isParallel; ///< attention and feed-forward layer read the same
   int64_t window;  ///< positions that some layers see at most; 0: all layers see all
   float attentionScale;
   float embeddingScale, residualScale, logitScale; ///< factors of these
   /// Of rotary embedding: the frequency of each of the headSize / 2 pairs, in layers that see all
   /// positions, and in those that have a window.
   std::vector<double> frequencies[2];
+  /// Which element of a head in the file is element i of a head in the products, so that those
+  /// rotated together are headSize / 2 apart where only a part of a head is rotated. Queries and
+  /// keys are reordered alike, which changes none of their products. Empty: as in the file.
+  SmallVector<int64_t> headOrder;
   std::vector<GgufLayer> layers;
-  const GgufFile::Tensor *embedding, *outputNorm;
+  const GgufFile::Tensor *embedding;
+  GgufNorm outputNorm;
   /// The embedding where it is tied.
   GgufLinear output;
 

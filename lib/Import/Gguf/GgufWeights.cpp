@@ -36,6 +36,41 @@ ElementsAttr GgufWeights::getRows(ArrayRef<const GgufFile::Tensor *> tensors) {
   return make(*joined, [joined] {});
 }
 
+/// Calls use(row in the file) for each row of a product, in the order of heads.
+static void forEachRow(const GgufLinear &product, ArrayRef<int64_t> headOrder,
+                       llvm::function_ref<void(int64_t)> use) {
+  const auto size = static_cast<int64_t>(headOrder.size());
+  for (int64_t i = 0; i < product.weight->getRows(); ++i)
+    use(i < product.headRows && size ? i / size * size + headOrder[i % size] : i);
+}
+
+ElementsAttr GgufWeights::getRows(ArrayRef<const GgufLinear *> products,
+                                  ArrayRef<int64_t> headOrder) {
+  SmallVector<const GgufFile::Tensor *> tensors;
+  bool isReordered = false;
+  for (const GgufLinear *product : products) {
+    tensors.push_back(product->weight);
+    isReordered |= product->headRows && !headOrder.empty();
+  }
+  if (!isReordered)
+    return getRows(tensors);
+  ElementsAttr &rows = made[getName(tensors)];
+  if (rows)
+    return rows;
+  auto joined = std::make_shared<std::vector<char>>();
+  for (const GgufLinear *product : products) {
+    const ArrayRef<char> bytes = product->weight->bytes;
+    const size_t rowBytes = bytes.size() / product->weight->getRows();
+    forEachRow(*product, headOrder, [&](int64_t row) {
+      const ArrayRef<char> part = bytes.slice(row * rowBytes, rowBytes);
+      joined->insert(joined->end(), part.begin(), part.end());
+    });
+  }
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(joined->size())}, IntegerType::get(context, 8));
+  return rows = makeConstant(type, *joined, tensors[0]->name, [joined] {});
+}
+
 ElementsAttr GgufWeights::makeFloats(ArrayRef<int64_t> shape, ArrayRef<float> values,
                                      StringRef name) {
   return makeConstant(
@@ -56,12 +91,14 @@ ElementsAttr GgufWeights::getNumber(float value) {
   return DenseElementsAttr::get(RankedTensorType::get({1}, Float32Type::get(context)), value);
 }
 
-ElementsAttr GgufWeights::getBias(ArrayRef<const GgufLinear *> products) {
+ElementsAttr GgufWeights::getBias(ArrayRef<const GgufLinear *> products,
+                                  ArrayRef<int64_t> headOrder) {
   std::vector<float> values;
   std::string name;
   for (const GgufLinear *product : products) {
     if (product->bias) {
-      llvm::append_range(values, toFloats(*product->bias));
+      const std::vector<float> bias = toFloats(*product->bias);
+      forEachRow(*product, headOrder, [&](int64_t row) { values.push_back(bias[row]); });
       name += (name.empty() ? "" : "+") + product->bias->name.str();
     } else {
       values.resize(values.size() + product->weight->getRows());

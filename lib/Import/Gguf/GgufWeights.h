@@ -24,12 +24,14 @@ public:
   /// The rows of the tensors, one after the other, byte by byte as the file has them. One tensor
   /// alone is not copied.
   ElementsAttr getRows(ArrayRef<const GgufFile::Tensor *> tensors);
+  /// The rows of products one after the other, those of heads in this order (GgufModel::headOrder).
+  ElementsAttr getRows(ArrayRef<const GgufLinear *> products, ArrayRef<int64_t> headOrder);
   /// A vector of f32.
   ElementsAttr getVector(const GgufFile::Tensor &tensor);
   /// A vector of one element.
   ElementsAttr getNumber(float value);
   /// The biases one after the other, zeros for absent ones; null if all are absent.
-  ElementsAttr getBias(ArrayRef<const GgufLinear *> products);
+  ElementsAttr getBias(ArrayRef<const GgufLinear *> products, ArrayRef<int64_t> headOrder);
   /// A matrix of f32: for each position, the cosines and then the sines of its angles. `name`
   /// tells tables apart.
   ElementsAttr getRotations(ArrayRef<double> frequencies, int64_t positions, StringRef name);

@@ -19,7 +19,7 @@ sys.path.append(str(ROOT / "test/conformance"))
 
 import gguf_bundle  # noqa: E402
 import gguf_file  # noqa: E402
-from gguf_file import F32, STRING, U32  # noqa: E402
+from gguf_file import BOOL, F32, STRING, U32  # noqa: E402
 
 HEADS, KV_HEADS, SIZE, WIDTH, LAYERS, VOCABULARY = 4, 2, 32, 96, 6, 250
 NAMES = {
@@ -27,11 +27,19 @@ NAMES = {
     "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
     "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
     "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up", "mlp.fc1": "ffn_up", "mlp.fc2": "ffn_down",
+    "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down", "self_attn.dense": "attn_output", "model.final_layernorm": "output_norm",
+    "gpt_neox.embed_in": "token_embd", "gpt_neox.final_layer_norm": "output_norm", "embed_out": "output",
+    "attention.query_key_value": "attn_qkv", "attention.dense": "attn_output", "mlp.dense_h_to_4h": "ffn_up",
+    "mlp.dense_4h_to_h": "ffn_down",
 }
 # What the norm before the feed-forward layer is called, and those of the results.
 BEFORE = {"post_attention_layernorm": "ffn_norm"}
 AFTER = {"post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
          "post_feedforward_layernorm": "post_ffw_norm"}
+
+
+LAYER = "attention.layer_norm_epsilon"
 
 
 @dataclasses.dataclass
@@ -43,6 +51,7 @@ class Case:
     norms: dict = dataclasses.field(default_factory=lambda: BEFORE)
     has_pairs: bool = False  # converters make elements that are rotated together neighbours
     norms_add_one: bool = False
+    epsilon: str = "attention.layer_norm_rms_epsilon"
     context: int = 96
 
 
@@ -51,6 +60,34 @@ CASES = {
     "llama, mistral": Case("MistralConfig", "MistralForCausalLM", {"sliding_window": None}, has_pairs=True),
     "qwen2": Case("Qwen2Config", "Qwen2ForCausalLM"),
     "qwen3": Case("Qwen3Config", "Qwen3ForCausalLM"),
+    "cohere2": Case("Cohere2Config", "Cohere2ForCausalLM", {"logit_scale": 0.25, "sliding_window": 64, "tie_word_embeddings": True},
+                    {"logit_scale": (F32, 0.25), "attention.sliding_window": (U32, 64)}, context=64, epsilon=LAYER),
+    "command-r": Case("CohereConfig", "CohereForCausalLM", {"logit_scale": 0.25, "tie_word_embeddings": True},
+                      {"logit_scale": (F32, 0.25)}, epsilon=LAYER),
+    "exaone4": Case("Exaone4Config", "Exaone4ForCausalLM", {"sliding_window": 64, "sliding_window_pattern": 4},
+                    {"attention.sliding_window": (U32, 64)},
+                    {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}, context=64),
+    "glm4": Case("Glm4Config", "Glm4ForCausalLM", {"partial_rotary_factor": 0.5, "attention_bias": True},
+                 {"rope.dimension_count": (U32, SIZE // 2)},
+                 {"post_self_attn_layernorm": "post_attention_norm", "post_attention_layernorm": "ffn_norm",
+                  "post_mlp_layernorm": "post_ffw_norm"}),
+    **{f"gptneox, {kind}": Case(
+        "GPTNeoXConfig", "GPTNeoXForCausalLM", {"num_key_value_heads": None, "rotary_pct": 0.25, "hidden_act": "gelu_new",
+                                                "use_parallel_residual": kind == "parallel", "hidden_size": HEADS * SIZE},
+        {"rope.dimension_count": (U32, SIZE // 4), "use_parallel_residual": (BOOL, kind == "parallel"),
+         "attention.head_count_kv": (U32, HEADS), "embedding_length": (U32, HEADS * SIZE)},
+        {"post_attention_layernorm": "ffn_norm"}, epsilon=LAYER) for kind in ("parallel", "sequential")},
+    "nemotron": Case("NemotronConfig", "NemotronForCausalLM", {"partial_rotary_factor": 0.5, "norm_eps": 1e-5},
+                     {"rope.dimension_count": (U32, SIZE // 2)}, norms_add_one=True, epsilon=LAYER),
+    "phi2": Case("PhiConfig", "PhiForCausalLM", {"partial_rotary_factor": 0.25, "hidden_act": "gelu_new", "hidden_size": HEADS * SIZE},
+                 {"rope.dimension_count": (U32, SIZE // 4), "embedding_length": (U32, HEADS * SIZE)}, epsilon=LAYER),
+    "phi3": Case("Phi3Config", "Phi3ForCausalLM", {"hidden_size": HEADS * SIZE, "sliding_window": 96},
+                 {"embedding_length": (U32, HEADS * SIZE), "attention.sliding_window": (U32, 96)}),
+    "stablelm": Case("StableLmConfig", "StableLmForCausalLM", {"partial_rotary_factor": 0.25, "use_qkv_bias": True,
+                                                               "hidden_size": HEADS * SIZE},
+                     {"rope.dimension_count": (U32, SIZE // 4), "embedding_length": (U32, HEADS * SIZE)}, epsilon=LAYER),
+    "starcoder2": Case("Starcoder2Config", "Starcoder2ForCausalLM", {"hidden_size": HEADS * SIZE, "sliding_window": None},
+                       {"embedding_length": (U32, HEADS * SIZE)}, epsilon=LAYER),
     "ernie4_5": Case("Ernie4_5Config", "Ernie4_5ForCausalLM"),
     "gemma": Case("GemmaConfig", "GemmaForCausalLM", {"hidden_activation": "gelu_pytorch_tanh"}, norms_add_one=True),
     "gemma3": Case("Gemma3TextConfig", "Gemma3ForCausalLM",
@@ -76,7 +113,7 @@ CASES = {
 def make_model(case):
     settings = dict(vocab_size=VOCABULARY, hidden_size=WIDTH, intermediate_size=160, num_hidden_layers=LAYERS,
                     num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=SIZE, max_position_embeddings=512,
-                    rms_norm_eps=1e-5, pad_token_id=None, bos_token_id=1, eos_token_id=2, tie_word_embeddings=False)
+                    rms_norm_eps=1e-5, layer_norm_eps=1e-5, layer_norm_epsilon=1e-5, norm_epsilon=1e-5, pad_token_id=None, bos_token_id=1, eos_token_id=2, tie_word_embeddings=False)
     config = getattr(transformers, case.config)(**settings | case.settings)
     config._attn_implementation = "eager"
     model = getattr(transformers, case.model)(config).float().eval()
@@ -94,14 +131,13 @@ def make_model(case):
 
 
 def write(path, architecture, case, model):
-    size = model.config.head_dim if getattr(model.config, "head_dim", None) else WIDTH // HEADS
     values = {"block_count": (U32, LAYERS), "context_length": (U32, 512), "embedding_length": (U32, WIDTH),
               "feed_forward_length": (U32, 160), "attention.head_count": (U32, HEADS), "attention.head_count_kv": (U32, KV_HEADS),
-              "attention.layer_norm_rms_epsilon": (F32, 1e-5), "attention.key_length": (U32, size),
-              "attention.value_length": (U32, size), "rope.freq_base": (F32, rope_base(model.config))} | case.keys
+              case.epsilon: (F32, 1e-5), "attention.key_length": (U32, SIZE),
+              "attention.value_length": (U32, SIZE), "rope.freq_base": (F32, rope_base(model.config))} | case.keys
     tensors = []
     for name, value in model.state_dict().items():
-        layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.(weight|bias)", name)
+        layer = re.fullmatch(r"(?:model|gpt_neox)\.layers\.(\d+)\.(.+)\.(weight|bias)", name)
         short, kind = layer.group(2, 3) if layer else name.rsplit(".", 1)
         if name == "lm_head.weight" and model.config.tie_word_embeddings:
             continue
@@ -109,7 +145,9 @@ def write(path, architecture, case, model):
         array = value.numpy()
         if case.has_pairs and short in ("self_attn.q_proj", "self_attn.k_proj"):
             heads = HEADS if short == "self_attn.q_proj" else KV_HEADS
-            array = array.reshape(heads, 2, size // 2, -1).swapaxes(1, 2).reshape(array.shape)
+            array = array.reshape(heads, 2, SIZE // 2, -1).swapaxes(1, 2).reshape(array.shape)
+        if short == "attention.query_key_value":  # interleaved by heads
+            array = array.reshape(HEADS, 3, SIZE, -1).swapaxes(0, 1).reshape(array.shape)
         if case.norms_add_one and array.ndim == 1 and kind == "weight":
             array = array + 1
         array = np.ascontiguousarray(array, np.float32)
@@ -119,7 +157,7 @@ def write(path, architecture, case, model):
 
 
 def rope_base(config):
-    parameters = config.rope_parameters
+    parameters = config.rope_parameters or {"rope_theta": config.rope_theta}
     return parameters.get("rope_theta") or parameters["full_attention"]["rope_theta"]
 
 
