@@ -41,6 +41,21 @@ func.func @mean(%x: tensor<1x2x8x8xf32> {ttc.dims = affine_map<()[s0, s1] -> (1,
 
 // -----
 
+// What a product of bytes sums becomes its zero point, which adds nothing.
+// CHECK-LABEL: func.func @bytes
+// CHECK-DAG: %[[A:.*]] = ttc.where %{{.*}}, %arg0, %arg2 : (tensor<8xi1>, tensor<2x8xui8>, tensor<2x1xui8>)
+// CHECK-DAG: %[[B:.*]] = ttc.where %{{.*}}, %arg1, %arg3 : (tensor<8x1xi1>, tensor<8x6xi8>, tensor<i8>)
+// CHECK: ttc.int_matmul %[[A]], %[[B]], %arg2, %arg3
+func.func @bytes(%a: tensor<2x8xui8> {ttc.dims = affine_map<()[s0] -> (2, s0)>},
+                 %b: tensor<8x6xi8> {ttc.dims = affine_map<()[s0] -> (s0, 6)>},
+                 %az: tensor<2x1xui8>, %bz: tensor<i8>, %extents: tensor<1xi32> {ttc.name = "extents"}) -> tensor<2x6xi32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["n"], low = [1], high = [8]>} {
+  %0 = ttc.int_matmul %a, %b, %az, %bz : (tensor<2x8xui8>, tensor<8x6xi8>, tensor<2x1xui8>, tensor<i8>) -> tensor<2x6xi32>
+  return %0 : tensor<2x6xi32>
+}
+
+// -----
+
 // Two ops that need other numbers there do not share a mask.
 // CHECK-LABEL: func.func @two_numbers
 // CHECK-DAG: %[[ZERO:.*]] = ttc.constant dense<0.000000e+00>

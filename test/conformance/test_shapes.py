@@ -390,6 +390,20 @@ QUANTIZED = {
         shape=ROWS, outputs=["y", "sum"], s=np.float32(0.05), z=np.uint8(131),
         w=RNG.integers(0, 255, (16, 12)).astype(np.uint8), ws=np.float32(0.01), wz=np.uint8(117), s2=np.float32(0.1),
         z2=np.uint8(90)), ["batch:1..2", "n:3..40"]),
+    "integer product over a length": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("Transpose", ["q"], ["t"], {"perm": [0, 2, 1]}),
+        ("QLinearMatMul", ["t", "s", "z", "q", "s", "z", "s2", "z2"], ["i"], {}),
+        ("DequantizeLinear", ["i", "s2", "z2"], ["y"], {}),
+        ("MatMulInteger", ["t", "q", "z", "z"], ["j"], {}),
+        ("Cast", ["j"], ["f"], {"to": TensorProto.FLOAT}),
+        shape=ROWS, outputs=["y", "f"], s=np.float32(0.05), z=np.uint8(131), s2=np.float32(0.5), z2=np.uint8(90)),
+        ["batch:1..2", "n:3..40"]),
+    "integer convolution over padded channels": (quantized(
+        ("QuantizeLinear", ["x", "s", "z"], ["q"], {}),
+        ("ConvInteger", ["q", "q", "z", "z"], ["i"], {"kernel_shape": [16]}),
+        ("Cast", ["i"], ["y"], {"to": TensorProto.FLOAT}),
+        shape=ROWS, outputs=["y"], s=np.float32(0.05), z=np.uint8(131)), ["batch:1..2", "n:3..40"]),
 }
 
 

@@ -304,7 +304,30 @@ FailureOr<bool> ConvOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
                /*ceilMode=*/false, /*inTiles=*/true);
 }
 
+/// Products of bytes subtract a zero point, so in their sums it is what 0 is elsewhere: it counts
+/// as the fill that followLoops() demands.
+static void fillWithZeroPoint(ExtentScope &scope, OpOperand &operand, int64_t dim,
+                              Value zeroPoint) {
+  if (!scope.isPadded(operand.get(), dim))
+    return;
+  scope.fillWith(operand, dim, zeroPoint);
+  scope.setFilled(operand.get(), dim, Fill::Zero);
+}
+
+FailureOr<bool> IntMatmulOp::followExtents(OpBuilder &, ExtentScope &scope) {
+  fillWithZeroPoint(scope, getAMutable(), tensorType(getA()).getRank() - 1, getAZero());
+  fillWithZeroPoint(scope, getBMutable(), tensorType(getB()).getRank() - 2, getBZero());
+  if (failed(followLoops(*this, scope)))
+    return failure();
+  return false;
+}
+
 FailureOr<bool> IntConvOp::followExtents(OpBuilder &builder, ExtentScope &scope) {
+  if (getGroups() == 1) {
+    const int64_t rank = tensorType(getX()).getRank();
+    fillWithZeroPoint(scope, getXMutable(), getChannelsLast() ? rank - 1 : 1, getXZero());
+    fillWithZeroPoint(scope, getWMutable(), 1, getWZero());
+  }
   return slide(*this, builder, scope,
                getWindows(*this, tensorType(getW()).getShape().drop_front(2)), getXZero());
 }

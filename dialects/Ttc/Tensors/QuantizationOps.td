@@ -72,7 +72,8 @@ def Ttc_DequantizeOp : Ttc_InferredOp<"dequantize", [
 }
 
 def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul", [
-    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_FollowsExtents,
+    Ttc_MapsDimensions]> {
   let summary = "batched matrix product of bytes, with i32 sums";
   let description = [{
     `(a - a_zero) x (b - b_zero)`, summed in i32, which wraps. The last two dimensions of `a` and `b`
