@@ -132,6 +132,11 @@ def reported_cases():
             for given in (b, Constant(b)):
                 yield OnnxCase(f"pow_{a.dtype}_{b.dtype}_{'constant' if given is not b else 'computed'}", "Pow", [a, given],
                                expected=[wanted], rtol=1e-6, atol=0)
+    bases, powers = np.array([0, 1, 2, 3, 5, 9]), np.array([2, -1, -1, -2, -3, 3])
+    for base in (np.uint16, np.uint32, np.uint64):
+        for power in (np.int8, np.int16, np.int32):
+            yield OnnxCase(f"pow_{np.dtype(base)}_{np.dtype(power)}", "Pow", [bases.astype(base), powers.astype(power)],
+                           expected=[np.array([0, 1, 0, 0, 0, 729], base)], rtol=0, atol=0)
     z = values.standard_normal((2, 4, 50))
     scale, bias = values.uniform(0.5, 2, 4), values.uniform(-1, 1, 4)
     for mean, dtype, bound in ((0, np.float64, 1e-12), (1e4, np.float64, 1e-9), (1e4, np.float32, 2e-3)):

@@ -49,8 +49,10 @@ template <ComparePredicate predicate> static LogicalResult importCompare(OnnxNod
 static Type getPowerType(OnnxNode &node, Type base, Type exponent) {
   const unsigned baseWidth = base.getIntOrFloatBitWidth(), width = exponent.getIntOrFloatBitWidth();
   OpBuilder &builder = node.getBuilder();
-  if (isa<IntegerType>(base) && isa<IntegerType>(exponent))
-    return width < baseWidth ? base : builder.getI64Type();
+  if (isa<IntegerType>(base) && isa<IntegerType>(exponent)) {
+    const bool holdsSign = !base.isUnsignedInteger() || exponent.isUnsignedInteger();
+    return holdsSign && width < baseWidth ? base : builder.getI64Type();
+  }
   auto isInF32 = [](Type type, unsigned bits) {
     return isa<FloatType>(type) ? bits <= 32 : bits <= 16;
   };
