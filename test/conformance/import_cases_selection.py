@@ -81,6 +81,8 @@ def order_cases(random):
         for axis in range(3):
             x = random.integers(0, 4, (4, 5, 6)).astype(np.float32)
             yield ImportCase(f"hardmax_{opset}_{axis}", "Hardmax", [x], {"axis": axis}, opset=opset, reference="ort")
+            yield ImportCase(f"hardmax_of_nothing_{opset}_{axis}", "Hardmax", [x[:, :0]], {"axis": axis}, opset=opset,
+                             reference="ort")
     for time in (0, 1):
         x = numbers(random, np.float32, (6, 7, 2))
         lengths = random.integers(1, x.shape[time] + 1, x.shape[1 - time])

@@ -85,6 +85,9 @@ static LogicalResult importHardmax(OnnxNode &node) {
   int64_t axis = node.getAxis("axis", flattens ? 1 : -1, rankOf(x));
   if (node.hasFailed())
     return failure();
+  // Nothing is first among no elements.
+  if (llvm::is_contained(shape, 0))
+    return node.results(x);
   if (flattens) {
     SmallVector<int64_t> flat(ArrayRef(shape).take_front(axis));
     flat.push_back(llvm::product_of(ArrayRef(shape).drop_front(axis)));
