@@ -236,7 +236,8 @@ LogicalResult Comparison::compareConstants(ConstantOp op, ArrayRef<Operation *> 
   }
   if (static_cast<int64_t>(exprs.size()) != count)
     return advise(op.emitOpError("its ")
-                      << whole.getType().getShape() << " elements depend on sizes: expected those "
+                      << whole.getType().getNumElements()
+                      << " elements depend on sizes: expected those "
                       << "with " << print(*differing)
                       << " to be the first ones of those with the largest, or at most "
                       << kMostNumbers

@@ -21,6 +21,9 @@
 // RUN: not ttc-translate --onnx-to-bundle %t/number.onnx --dim=N:8..640 -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: {{.*}}'ttc.constant' op its 1 elements depend on sizes: {{.*}} at most 16 whole numbers that are sums of multiples of the sizes, rounded down at most once
 // NUMBER: note: {{.*}}what differs depends on N: give it one size, such as --dim=N:640
+// RUN: onnx-text %t/root.txt %t/root.onnx
+// RUN: not ttc-translate --onnx-to-bundle %t/root.onnx --dim=N:8..640 -o %t/no.ttcb 2>&1 | FileCheck %s --check-prefix=ROOT
+// ROOT: error: {{.*}}'ttc.constant' op its 1 elements depend on sizes: {{.*}} at most 16 whole numbers
 // RUN: test ! -e %t/no.ttcb
 
 //--- branch.txt
@@ -71,4 +74,14 @@ number (float[N] x) => (float[N] y)
   most = Mul(rows, three)
   number = Cast<to = 1>(most)
   y = Mul(x, number)
+}
+//--- root.txt
+<ir_version: 8, opset_import: ["" : 13]>
+root (float[N] x) => (float[N] y)
+<int64 zero = {0}> {
+  shape = Shape(x)
+  n = Gather(shape, zero)
+  number = Cast <to = 1> (n)
+  root = Sqrt(number)
+  y = Mul(x, root)
 }

@@ -21,6 +21,16 @@ func.func @last(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, 
 
 // -----
 
+// A part of what is whole in every run.
+func.func @diagonal(%x: tensor<9xf32>, %extents: tensor<1xi32> {ttc.name = "extents"}) -> tensor<3xf32>
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [3]>} {
+  // expected-error @+1 {{dimension 0 of operand 0: expected a part that is valid in every run, found rows + 1 elements from 0 on}}
+  %0 = ttc.slice %x {starts = [0], sizes = [3], steps = [4], ttc.dims = affine_map<()[s0] -> (s0 + 1)>} : (tensor<9xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
 // A place that is not valid in every run: the last but one of at least one row.
 func.func @before(%x: tensor<8x6xf32> {ttc.dims = affine_map<()[s0] -> (s0, 6)>}, %extents: tensor<1xi32> {ttc.name = "extents"})
     -> tensor<1x6xf32> attributes {ttc.variant = #ttc.variant<of = "main", dims = ["rows"], low = [1], high = [8]>} {

@@ -431,6 +431,8 @@ InFlightDiagnostic mlir::ttc::emitPaddingError(Operation *op, const ExtentScope 
     }
   if (!isOperand)
     diagnostic << "dimension " << dim << " of the result";
-  diagnostic << " has a size of its own in each run (" << extents << "): ";
+  if (!extents.empty())
+    diagnostic << " has a size of its own in each run (" << extents << ")";
+  diagnostic << ": ";
   return diagnostic;
 }
