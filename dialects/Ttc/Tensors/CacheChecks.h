@@ -4,6 +4,7 @@
 #define TTC_DIALECTS_TTC_TENSORS_CACHECHECKS_H
 
 #include "dialects/Ttc/Tensors/ShapeInference.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "kernels/Params.h"
 
 namespace mlir::ttc::detail {
