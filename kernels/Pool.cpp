@@ -21,12 +21,20 @@ TTC_INLINE int64_t paddedTaps(const PoolParams &p, int dim, const Taps &taps, in
 /// sum rounds.
 constexpr int64_t kTapsOfChain = 64;
 
+/// The larger of two; NaN if one is NaN. The instruction for a maximum returns its second operand
+/// where one is NaN, so both orders together have the NaN, and the bits of a NaN stay a NaN with
+/// any others.
+TTC_INLINE vf largerOrNan(vf a, vf b) {
+  const vf first = a > b ? a : b;
+  const vf second = b > a ? b : a;
+  return (vf)((vi)first | (vi)second);
+}
+
 template <int CV>
 TTC_INLINE void combine(const PoolParams &p, vf (&acc)[CV], const vf (&values)[CV]) {
   TTC_UNROLL
   for (int v = 0; v < CV; ++v)
-    // Not __builtin_elementwise_max: it adds the handling of NaN.
-    acc[v] = p.mode == kPoolMax ? (acc[v] > values[v] ? acc[v] : values[v]) : acc[v] + values[v];
+    acc[v] = p.mode == kPoolMax ? largerOrNan(acc[v], values[v]) : acc[v] + values[v];
 }
 
 /// Combines the taps begin to end of one line.
