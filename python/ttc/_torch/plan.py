@@ -211,6 +211,8 @@ def _result(output: list[Any], args: tuple[Any, ...], new: list[torch.Tensor]) -
     if kind == "empty":
         return torch.empty(rest[0], dtype=getattr(torch, rest[1]), device="cpu")
     base = args[rest[0]] if kind == "input_view" else new[rest[0]]
+    if base.requires_grad:  # no output needs gradients: it is a view of x.detach(), or made where none are recorded
+        base = base.detach()
     return base.as_strided(rest[1], rest[2], rest[3] + base.storage_offset())
 
 
