@@ -206,8 +206,6 @@ class _OpsToReject(TorchDispatchMode):  # type: ignore[no-untyped-call]
             # Attention is tagged whether or not it drops anything.
             if not ("dropout_p" in str(func._schema) and not given.get("dropout_p")):
                 raise Rejected(f"it draws random numbers ({func})")
-        if given.get("divisor_override") is not None:
-            raise Rejected(f"PyTorch's exporter drops the divisor ({func})")
         if "assert" in func._schema.name:
             raise Rejected(f"it checks a condition that depends on data ({func})")
         if func._schema.name in _STRIDED and not self._is_as_in_bundle(given):

@@ -16,7 +16,7 @@ from ttc._torch.sizes import Sizes
 from ttc._version import __version__
 
 # The version of what is stored, and of what this package makes of a graph.
-FORMAT = 2
+FORMAT = 3
 
 
 def digest(tensor: torch.Tensor) -> bytes:

@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from ttc._torch.analysis import Rejected
 from ttc._torch.dims import Dims, ProgramDims, make_dynamic
+from ttc._torch.exact import divisions, restore_numbers
 from ttc._torch.recurrent import Recurrent, translations
 
 _log = logging.getLogger("ttc.torch")
@@ -52,7 +53,12 @@ class _Attention(TorchFunctionMode):
 
 
 def check_program(program: Any) -> None:
-    """Rejects a program that changes what it was given: a run of a bundle changes nothing."""
+    """Rejects a program that changes what it was given, as a run of a bundle changes nothing, and what the exporter
+    computes wrongly."""
+    for module in program.graph_module.modules():
+        graph = getattr(module, "graph", None)
+        for node in graph.nodes if isinstance(graph, torch.fx.Graph) else ():
+            _check_op(node)
     if not any(_may_change(module) for module in program.graph_module.modules()):
         return
     # Only what has been made functional says in its signature what it changes.
@@ -61,6 +67,17 @@ def check_program(program: Any) -> None:
     changed = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
     if changed:
         raise Rejected(f"it changes '{changed[0]}'")
+
+
+def _check_op(node: torch.fx.Node) -> None:
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return
+    given = dict(zip((argument.name for argument in node.target._schema.arguments), node.args)) | node.kwargs
+    if given.get("divisor_override") is not None:
+        raise Rejected(f"PyTorch's exporter drops the divisor ({node.target})")
+    if node.target._schema.name == "aten::logcumsumexp":
+        # It subtracts the largest element of all: sums before it underflow, and NaN spreads to them.
+        raise Rejected(f"PyTorch's exporter loses sums before a much larger element ({node.target})")
 
 
 def check_outputs(program: Any, expected: list[tuple[list[int], torch.dtype]], has_sizes: bool = False) -> None:
@@ -107,9 +124,10 @@ def save_onnx(
             verbose=False,
             input_names=input_names,
             output_names=output_names,
-            custom_translation_table=translations() | _casts_first(),
+            custom_translation_table=translations() | _casts_first() | divisions(),
         )
     assert made is not None  # by its documentation, with dynamo=True
+    restore_numbers(made.model.graph, program)
     _cast_outputs(made.model.graph, program)
     if dims is not None and dims.names:
         dims.rename(made.model.graph)

@@ -122,6 +122,20 @@ def test_outputs_that_are_inputs():
     same(found[1:4], function(x)[1:4])
 
 
+def test_views_of_detached_inputs():
+    """They need no gradients, although the inputs do."""
+    model = small()
+    compiled = Compiled(lambda x: (x.detach()[1:], x.detach().view(-1), model[0].weight.detach().t(), x.detach() * 2))
+    x = torch.randn(2, 8, requires_grad=True)
+    for gradients in (True, False):
+        with torch.set_grad_enabled(gradients):
+            found = compiled(x)
+        assert not any(part.requires_grad for part in found)
+        found[0].fill_(7)
+        assert (x[1] == 7).all()
+    assert taken(compiled)
+
+
 def test_outputs_that_are_one_tensor():
     def function(x):
         y = x.exp()
@@ -240,6 +254,31 @@ def test_types_of_reductions(name, dtype):
         torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize("name", ["amax", "amin"])
+def test_extrema_of_nan(name):
+    """NaN is the largest and the smallest element, whichever axis it is on and wherever it is there."""
+    shapes = [(4, 5), (2, 4, 40), (3, 6, 1), (1, 2, 3, 33)]
+    axes = [(i, axis) for i, shape in enumerate(shapes) for axis in range(len(shape))]
+    compiled = Compiled(lambda *tensors: [getattr(torch, name)(tensors[i], axis) for i, axis in axes])
+    for at in range(4):
+        tensors = [torch.randn(shape) for shape in shapes]
+        for tensor in tensors:
+            tensor.view(-1)[at::7] = torch.nan
+        ours, theirs = compiled.compiled(*tensors), compiled.function(*tensors)
+        for found, expected in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(found, expected, equal_nan=True)
+    assert taken(compiled)
+
+
+def test_pools_of_nan():
+    compiled = Compiled(lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool1d(x[0, 0], 2), F.adaptive_max_pool2d(x, 1)))
+    x = torch.randn(2, 18, 12, 12)
+    x.view(-1)[::31] = torch.nan
+    for found, expected in zip(compiled.compiled(x), compiled.function(x), strict=True):
+        torch.testing.assert_close(found, expected, equal_nan=True)
+    assert taken(compiled)
+
+
 IN_ANOTHER_TYPE = {
     "mean of rows": lambda x, t: x.mean(1, dtype=t), "mean": lambda x, t: x.mean(dtype=t), "sum": lambda x, t: x.sum(dtype=t),
     "mean, kept": lambda x, t: x.mean((0, 1), keepdim=True, dtype=t), "sum of rows": lambda x, t: x.sum(1, dtype=t),
@@ -264,6 +303,42 @@ def test_a_bundle_of_other_types_is_not_called(monkeypatch):
     compiled = Compiled(lambda x: x.amax(0), cache=False)
     compiled(torch.ones(4, 300000, dtype=torch.float16))
     assert left(compiled, r"outputs: expected \[\('f16', \[300000\]\)\], found \[\('f32', \[300000\]\)\]")
+
+
+def test_numbers_in_f64():
+    """They are not rounded to f32, as the exporter does."""
+    def function(x, mask):
+        return (
+            x + 0.1, x * -0.3, 0.1**x, x % 0.7, x.clamp(0.1, 0.7), x.clamp(min=-0.1), x.masked_fill(mask, 0.1), torch.where(mask, x, 0.1),
+            x + torch.full((4,), 0.1, dtype=torch.float64), x.new_full((4,), 0.7) - x, torch.add(x, x, alpha=0.1), torch.lerp(x, x + 1, 0.1),
+            F.threshold(x, 0.1, 0.7), x.log2(), x.deg2rad(), x.index_fill(0, torch.tensor([1]), 0.1),
+        )  # fmt: skip
+
+    compiled = Compiled(function)
+    compiled(torch.tensor([1.0, 2.5, 0.3, 4.0], dtype=torch.float64), torch.tensor([True, False, True, False]), tolerance=1e-14)
+    assert taken(compiled)
+
+
+def test_a_float_that_changes():
+    compiled = Compiled(lambda x, s: (x * s, s + 1), dynamic=True)
+    for number in (1.5, 0.1, 1e300):
+        compiled(torch.ones(2), number)  # compares the sums exactly
+    assert "PyTorch's exporter makes inf of 1e+300" in compiled.reasons
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8])
+@pytest.mark.parametrize("mode", ["floor", "trunc"])
+def test_divisions_of_integers(dtype, mode):
+    """All their digits count."""
+    limits = torch.iinfo(dtype)
+    x = torch.tensor([limits.max, limits.max - 6, limits.min + 1, 7, 6, 0, -limits.max // 3 if limits.min else 99], dtype=dtype)
+    y = torch.tensor([3, 7, 5, 7, 4, 9, 2], dtype=dtype)
+    signed = limits.min < 0
+    compiled = Compiled(
+        lambda x, y: [torch.div(x, other, rounding_mode=mode) for other in ((y, -y, 7, -7) if signed else (y, 7))]
+    )
+    compiled(x, y)
+    assert taken(compiled)
 
 
 def test_tokens_and_masks():

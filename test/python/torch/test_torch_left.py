@@ -113,6 +113,12 @@ def test_divisors_of_pools():
     assert left(compiled, "drops the divisor")
 
 
+def test_sums_of_exponentials_that_grow():
+    compiled = Compiled(lambda x: torch.logcumsumexp(x, 0))
+    compiled(torch.tensor([0.0, 200.0, 1.0]))
+    assert left(compiled, "loses sums")
+
+
 def test_an_exporter_that_drops_a_cast(monkeypatch):
     from ttc._torch import onnx
 

@@ -114,6 +114,15 @@ def test_an_op_that_is_not_supported():
         ttc.compile(Svd(), (torch.eye(3),))
 
 
+def test_what_the_exporter_computes_wrongly():
+    class Pool(torch.nn.Module):
+        def forward(self, x):
+            return torch.nn.functional.avg_pool2d(x, 3, divisor_override=2)
+
+    with pytest.raises(ValueError, match="drops the divisor"):
+        ttc.compile(Pool(), (torch.zeros(1, 1, 9, 9),))
+
+
 def test_a_dataclass_of_outputs():
     @dataclasses.dataclass
     class Output:
