@@ -75,6 +75,10 @@ def _check_op(node: torch.fx.Node) -> None:
     given = dict(zip((argument.name for argument in node.target._schema.arguments), node.args)) | node.kwargs
     if given.get("divisor_override") is not None:
         raise Rejected(f"PyTorch's exporter drops the divisor ({node.target})")
+    factors = given.get("scale_factors")
+    if given.get("align_corners") and factors and any(float(factor) % 1 for factor in factors if isinstance(factor, float)):
+        # PyTorch aligns the corners of the size that it has rounded down, ONNX those of the product.
+        raise Rejected(f"PyTorch's exporter aligns corners of sizes that are not whole ({node.target})")
     if node.target._schema.name == "aten::logcumsumexp":
         # It subtracts the largest element of all: sums before it underflow, and NaN spreads to them.
         raise Rejected(f"PyTorch's exporter loses sums before a much larger element ({node.target})")

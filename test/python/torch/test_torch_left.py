@@ -113,6 +113,16 @@ def test_divisors_of_pools():
     assert left(compiled, "drops the divisor")
 
 
+def test_corners_of_sizes_that_are_rounded():
+    resize = torch.nn.functional.interpolate
+    compiled = Compiled(lambda x: resize(x, scale_factor=1.7, mode="bilinear", align_corners=True))
+    compiled(torch.randn(1, 2, 7, 9))
+    assert left(compiled, "aligns corners")
+    compiled = Compiled(lambda x: resize(x, scale_factor=2.0, mode="bilinear", align_corners=True))
+    compiled(torch.randn(1, 2, 7, 9))
+    assert compiled.states == ["ttc"]
+
+
 def test_sums_of_exponentials_that_grow():
     compiled = Compiled(lambda x: torch.logcumsumexp(x, 0))
     compiled(torch.tensor([0.0, 200.0, 1.0]))
