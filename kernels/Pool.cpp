@@ -22,12 +22,10 @@ TTC_INLINE int64_t paddedTaps(const PoolParams &p, int dim, const Taps &taps, in
 constexpr int64_t kTapsOfChain = 64;
 
 /// The larger of two; NaN if one is NaN. The instruction for a maximum returns its second operand
-/// where one is NaN, so both orders together have the NaN, and the bits of a NaN stay a NaN with
-/// any others.
+/// where one is NaN.
 TTC_INLINE vf largerOrNan(vf a, vf b) {
-  const vf first = a > b ? a : b;
-  const vf second = b > a ? b : a;
-  return (vf)((vi)first | (vi)second);
+  const vf larger = a > b ? a : b;
+  return a != a ? a : larger;
 }
 
 template <int CV>
