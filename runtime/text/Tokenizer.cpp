@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <fmt/format.h>
 #include <queue>
 
@@ -54,6 +55,8 @@ struct Tokenizer::Source {
   chat::Value json;
   const std::vector<chat::Value> *vocabulary = &none(), *merges = &none();
   std::string pre;
+  bool isSentencePiece = false;
+  std::vector<int32_t> ranks;
   std::vector<uint8_t> types;
   std::optional<int32_t> bos, eos, eot;
   bool addsBos = false, addsSpace = false;
@@ -78,6 +81,9 @@ struct Tokenizer::Source {
       else if (name == "types")
         for (const chat::Value &type : listIn(value, what))
           types.push_back(static_cast<uint8_t>(integerIn(type, what, 255)));
+      else if (name == "ranks")
+        for (const chat::Value &rank : listIn(value, what))
+          ranks.push_back(idIn(rank, what));
       else if (name == "bos" && !value.is<chat::None>())
         bos = idIn(value, what);
       else if (name == "eos" && !value.is<chat::None>())
@@ -125,10 +131,11 @@ private:
 
   void check(const std::string &model) {
     const size_t tokens = vocabulary->size();
-    if (model != "bpe")
-      throw support::Error{
-          TTRT_UNSUPPORTED,
-          fmt::format("expected a tokenizer of model 'bpe', found '{}'", printable(model))};
+    isSentencePiece = model == "spm";
+    if (!isSentencePiece && model != "bpe")
+      throw support::Error{TTRT_UNSUPPORTED,
+                           fmt::format("expected a tokenizer of model 'bpe' or 'spm', found '{}'",
+                                       printable(model))};
     if (tokens == 0 || tokens > size_t(1) << 24)
       throw chat::Failure(
           fmt::format("expected a vocabulary of 1 to {} tokens, found {}", 1 << 24, tokens));
@@ -137,6 +144,9 @@ private:
     if (types.size() != tokens)
       throw chat::Failure(
           fmt::format("expected types of {} tokens, found {}", tokens, types.size()));
+    if (isSentencePiece && ranks.size() != tokens)
+      throw chat::Failure(
+          fmt::format("expected ranks of {} tokens, found {}", tokens, ranks.size()));
     for (const std::optional<int32_t> &end : {eos, eot})
       if (end)
         stops.push_back(*end);
@@ -156,10 +166,15 @@ private:
 Tokenizer::Tokenizer(std::string_view json) : Tokenizer(Source(json)) {}
 
 Tokenizer::Tokenizer(const Source &source)
-    : types(source.types), preTokenizer(source.pre), bos_(source.bos), eos_(source.eos),
+    : types(source.types), ranks(source.ranks), bos_(source.bos), eos_(source.eos),
       addsBos_(source.addsBos), addsSpace_(source.addsSpace), stops_(source.stops) {
+  if (!source.isSentencePiece)
+    preTokenizer.emplace(source.pre);
   addTokens(*source.vocabulary);
-  addMerges(*source.merges);
+  if (!source.isSentencePiece)
+    addMerges(*source.merges);
+  else if (std::find(byteTokens.begin(), byteTokens.end(), -1) != byteTokens.end())
+    throw support::Error{TTRT_UNSUPPORTED, "expected a token for each of the 256 bytes"};
 }
 
 static size_t hashOf(std::string_view bytes) { return std::hash<std::string_view>()(bytes); }
@@ -179,10 +194,27 @@ void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
     const size_t begin = bytes.size();
     const bool isText = types[i] == kNormal || types[i] == kByte;
     const std::string &name = chat::requireText(vocabulary[i], "the tokenizer's 'vocab'");
-    const bool isBytes = isText && alphabet().decode(name, bytes);
-    if (!isBytes) {
-      bytes.resize(begin);
-      bytes += name;
+    bool isBytes; // of text, which find() is asked for
+    if (preTokenizer) {
+      isBytes = isText && alphabet().decode(name, bytes);
+      if (!isBytes) {
+        bytes.resize(begin);
+        bytes += name;
+      }
+    } else if (types[i] == kByte) {
+      unsigned byte = 0;
+      if (name.size() == 6)
+        std::from_chars(name.data() + 3, name.data() + 5, byte, 16);
+      if (name != fmt::format("<0x{:02X}>", byte))
+        throw chat::Failure(fmt::format("token {}: expected the name of a byte such as <0x0A>, "
+                                        "found '{}'",
+                                        i, printable(name)));
+      bytes += static_cast<char>(byte);
+      byteTokens[byte] = token;
+      isBytes = false;
+    } else {
+      isBytes = types[i] == kNormal || types[i] == kUserDefined || types[i] == kUnused;
+      bytes += isBytes ? withSpaces(name) : name;
     }
     begins.push_back(static_cast<uint32_t>(bytes.size()));
     const std::string_view own = bytesOf(token);
@@ -197,7 +229,7 @@ void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
     while (table[at] >= 0 && bytesOf(table[at]) != own)
       at = (at + 1) & (table.size() - 1);
     table[at] = token;
-    if (own.size() == 1)
+    if (preTokenizer && own.size() == 1)
       byteTokens[static_cast<unsigned char>(own[0])] = token;
   }
   for (std::vector<int32_t> &tokens : named)
@@ -277,7 +309,7 @@ struct Candidate {
 } // namespace
 
 void Tokenizer::encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const {
-  if (preTokenizer.ignoresMerges())
+  if (preTokenizer->ignoresMerges())
     if (const int32_t token = find(piece); token >= 0)
       return tokens.push_back(token);
   // Bytes that the vocabulary lacks are dropped, as other tokenizers do.
@@ -337,9 +369,11 @@ void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32
   std::string without;
   if (marked && text.find(kMark) != std::string_view::npos)
     text = without = unmarked(text);
+  if (!preTokenizer)
+    return encodeSentence(text, tokens);
   if (addsSpace_ && !text.empty() && text[0] != ' ')
     text = without = fmt::format(" {}", text);
-  preTokenizer.split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
+  preTokenizer->split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
 }
 
 /// The length of the name of a token that `text` begins with, the longest; 0 if there is none.
@@ -355,6 +389,9 @@ size_t Tokenizer::namedAt(std::string_view text, bool control, int32_t &token) c
 
 void Tokenizer::encode(std::string_view text, Control control, std::vector<int32_t> &tokens) const {
   const bool marked = control == Control::ParseMarked;
+  std::string spaced;
+  if (!preTokenizer)
+    text = spaced = spaceSentences(text, control != Control::AsText);
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
     int32_t token;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Byte-level byte-pair encoding, as GPT-2, Llama 3, Qwen 2 and SmolLM use it: text to token ids and
-// back. The vocabulary is metadata of a bundle (docs/generation.md).
+// Byte-pair encoding, of bytes as GPT-2, Llama 3 and Qwen use it, or of characters as SentencePiece
+// has it for Llama 2, Mistral and Gemma: text to token ids and back. The vocabulary is metadata of
+// a bundle (docs/generation.md).
 
 #ifndef TTRT_TEXT_TOKENIZER_H
 #define TTRT_TEXT_TOKENIZER_H
@@ -55,7 +56,8 @@ public:
 
 private:
   // The types of GGUF files.
-  static constexpr uint8_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kByte = 6;
+  static constexpr uint8_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5,
+                           kByte = 6;
   /// Is in no UTF-8 text; protect() writes it twice where it stands for itself.
   static constexpr char kMark = '\xff';
 
@@ -73,17 +75,21 @@ private:
   const Merge *findMerge(int32_t left, int32_t right) const;
   size_t namedAt(std::string_view text, bool control, int32_t &token) const;
   void encodeText(std::string_view text, bool marked, std::vector<int32_t> &tokens) const;
+  static std::string withSpaces(std::string_view text);
+  std::string spaceSentences(std::string_view text, bool control) const;
+  void encodeSentence(std::string_view text, std::vector<int32_t> &tokens) const;
   void encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const;
 
   std::string bytes; ///< of all tokens, one after another
   std::vector<uint32_t> begins;
   std::vector<uint8_t> types;
-  std::vector<int32_t> table;          ///< normal tokens by their bytes: open addressing, -1: free
+  std::vector<int32_t> table;          ///< tokens of text by their bytes: open addressing, -1: free
+  std::vector<int32_t> ranks;          ///< of SentencePiece: the lowest is merged first
   std::vector<Merge> merges;           ///< by their two tokens: open addressing
   std::array<int32_t, 256> byteTokens; ///< -1: the vocabulary lacks it
   /// Tokens with names, by their first byte, the longest first.
   std::array<std::vector<int32_t>, 256> named;
-  PreTokenizer preTokenizer;
+  std::optional<PreTokenizer> preTokenizer; ///< nothing: SentencePiece
   std::optional<int32_t> bos_, eos_;
   bool addsBos_ = false, addsSpace_ = false;
   size_t longest_ = 0;

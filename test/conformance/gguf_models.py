@@ -65,6 +65,7 @@ class Shape:
     biases: bool = False  # of queries, keys and values; always with qwen2
     tokenizer: bool = True
     pre: str = ""  # the pre-tokenizer
+    sentences: bool = False  # a vocabulary of SentencePiece
     seed: int = 0
 
 
@@ -142,6 +143,27 @@ def tokenizer_values(shape):
     }
 
 
+def sentence_values(shape):
+    """A vocabulary of SentencePiece: controls, all bytes, letters, and what they make, the first of which scores best."""
+    made = ["th", "the", "\u2581the", "in", "\u2581a"]
+    letters = ["\u2581", *"abcdefghijklmnopqrstuvwxyz"]
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *made, *letters]
+    types = [2, 3, 3, *[6] * 256, *[1] * (len(made) + len(letters))]
+    scores = [0.0] * 259 + [-float(i) for i in range(len(made) + len(letters))]
+    while len(tokens) < shape.vocabulary:
+        tokens.append(f"[unused{len(tokens)}]")
+        types.append(5)
+        scores.append(-1000.0)
+    return {
+        "tokenizer.ggml.model": (STRING, "llama"),
+        "tokenizer.ggml.tokens": ((ARRAY, STRING), tokens),
+        "tokenizer.ggml.scores": ((ARRAY, F32), scores),
+        "tokenizer.ggml.token_type": ((ARRAY, I32), types),
+        "tokenizer.ggml.bos_token_id": (U32, 1),
+        "tokenizer.ggml.eos_token_id": (U32, 2),
+    }
+
+
 def values_of(shape):
     a = shape.architecture
     values = {
@@ -165,6 +187,8 @@ def values_of(shape):
     if shape.rope_type:
         values[f"{a}.rope.scaling.type"] = (STRING, shape.rope_type)
     values |= {f"{a}.{name}": value for name, value in KEYS.get(a, {}).items()}
+    if shape.sentences:
+        return values | sentence_values(shape)
     return values | (tokenizer_values(shape) if shape.tokenizer else {})
 
 

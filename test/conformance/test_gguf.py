@@ -233,6 +233,20 @@ def test_unknown_pretokenizer(tools, tmp_path):
         assert ("found 'tekken': the model will have no tokenizer" in found.stderr) == (not has), found.stderr
 
 
+def test_sentencepiece(tools, tmp_path):
+    """Such a vocabulary begins a text with `bos` and a space, unless the file says otherwise."""
+    gguf_models.write(tmp_path / "model.gguf", sentences=True, layers=1)
+    tools.run("ttc-translate", "--gguf-to-bundle", tmp_path / "model.gguf", "--context=64", "--prefill=16", "-o", tmp_path / "model.ttcb")
+    with tools.open(tmp_path / "model.ttcb") as bundle:
+        tokenizer = json.loads(bundle.metadata("tokenizer"))
+    assert (tokenizer["model"], tokenizer["add_bos"], tokenizer["add_space_prefix"], tokenizer["stop"]) == ("spm", True, True, [2])
+    first = 259  # "th"
+    assert tokenizer["ranks"][first] < tokenizer["ranks"][first + 1] and tokenizer["ranks"][0] == tokenizer["ranks"][first] == 0
+    by_text, by_ids = (json.loads(tools.ttrun("generate", tmp_path / "model.ttcb", option, "--tokens=12", "--json", "--ignore-eos").stdout)["tokens"]
+                       for option in ("--prompt=the in!", f"--prompt-ids=1,{first + 2},{first + 5},{first + 3},{3 + ord('!')}"))
+    assert by_text == by_ids
+
+
 def test_steps_behind_a_stop_token(small, decoder):
     """They read no weights: logits are 0, and no state changes."""
     _, bundle = small

@@ -98,6 +98,10 @@ def texts(build, folder):
                      "types": [1, 1, 1, 3, 1, 1, 1, 1], "merges": ["a b", "\u0120 a"], "bos": 3, "eos": 3, "eot": None,
                      "add_bos": True, "stop": [2]}
         (folder / f"tokenizer-{pre}").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
+    sentences = ["<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", "a", "\u2581a", "[t]"]
+    tokenizer = {"model": "spm", "vocab": sentences, "types": [3] + [6] * 256 + [1] * 3 + [4], "ranks": list(range(len(sentences))),
+                 "bos": 0, "eos": 0, "eot": None, "add_bos": True, "add_space_prefix": True, "stop": [0]}
+    (folder / "tokenizer-spm").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
     messages = [{"role": "user", "content": "\u00f0 <|end|>", "n": [1, -2.5, True, None, {"": "\ud83d\ude42"}]}]
     (folder / "messages").write_bytes(b"\x02" + json.dumps(messages).encode())
 

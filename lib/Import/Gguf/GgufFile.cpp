@@ -459,3 +459,18 @@ llvm::Expected<std::vector<int64_t>> GgufFile::getIntegers(StringRef key, int64_
   }
   return numbers;
 }
+
+llvm::Expected<std::vector<float>> GgufFile::getFloats(StringRef key) const {
+  std::vector<float> numbers;
+  const Value *value = find(key);
+  if (!value)
+    return numbers;
+  if (!value->isArray || value->type != GgufType::F32)
+    return makeMismatch(key, "an array of f32", describe(*value));
+  numbers.resize(value->count);
+  if (!numbers.empty())
+    memcpy(numbers.data(), value->bytes.data(), numbers.size() * sizeof(float));
+  if (llvm::any_of(numbers, [](float number) { return std::isnan(number); }))
+    return makeMismatch(key, "an array of numbers", "a NaN in it");
+  return numbers;
+}

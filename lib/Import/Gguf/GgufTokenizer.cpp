@@ -28,20 +28,58 @@ static llvm::Error checkText(ArrayRef<StringRef> texts, StringRef what) {
   return llvm::Error::success();
 }
 
+/// The order in which SentencePiece prefers tokens: 0 for those of the highest score. `problem`
+/// says what such a vocabulary lacks.
+static llvm::Expected<std::vector<int64_t>> readRanks(const GgufFile &file,
+                                                      ArrayRef<StringRef> tokens,
+                                                      ArrayRef<int64_t> types,
+                                                      std::string &problem) {
+  llvm::Expected<std::vector<float>> scores = file.getFloats("tokenizer.ggml.scores");
+  if (!scores)
+    return scores.takeError();
+  if (scores->size() != tokens.size())
+    return makeGgufError("expected " + Twine(tokens.size()) +
+                         " elements, as of 'tokenizer.ggml.tokens', as "
+                         "'tokenizer.ggml.scores', found " +
+                         Twine(scores->size()));
+  constexpr int64_t kByte = 6;
+  std::set<StringRef> bytes;
+  for (auto [token, type] : llvm::zip_equal(tokens, types))
+    if (type == kByte)
+      bytes.insert(token);
+  if (bytes.size() != 256)
+    problem = "expected tokens of 256 bytes in SentencePiece's vocabulary, found " +
+              std::to_string(bytes.size());
+  if (file.has("tokenizer.ggml.precompiled_charsmap"))
+    problem = "expected a SentencePiece vocabulary that leaves text as it is, found "
+              "'tokenizer.ggml.precompiled_charsmap'";
+  std::vector<float> sorted = *scores;
+  llvm::sort(sorted, std::greater<>());
+  sorted.erase(llvm::unique(sorted), sorted.end());
+  std::vector<int64_t> ranks;
+  for (float score : *scores)
+    ranks.push_back(llvm::lower_bound(sorted, score, std::greater<>()) - sorted.begin());
+  return ranks;
+}
+
 llvm::Expected<std::optional<std::string>>
 mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &problem) {
   llvm::Expected<StringRef> kind = file.getText("tokenizer.ggml.model", "");
   if (!kind)
     return kind.takeError();
-  if (*kind != "gpt2") {
+  const bool isSentencePiece = *kind == "llama";
+  if (*kind != "gpt2" && !isSentencePiece) {
     if (!kind->empty() && *kind != "none" && *kind != "no_vocab")
-      problem = ("expected the tokenizer gpt2 (byte-level BPE), found '" + *kind + "'").str();
+      problem = ("expected the tokenizer gpt2 (byte-level BPE) or llama (SentencePiece's BPE), "
+                 "found '" +
+                 *kind + "'")
+                    .str();
     return std::nullopt;
   }
   llvm::Expected<StringRef> pre = file.getText("tokenizer.ggml.pre", "default");
   if (!pre)
     return pre.takeError();
-  if (ttrt::findPreTokenizer(*pre).empty()) {
+  if (!isSentencePiece && ttrt::findPreTokenizer(*pre).empty()) {
     problem = "expected one of the pre-tokenizers " +
               llvm::join(llvm::map_range(ttrt::kPreTokenizerNames,
                                          [](const auto &known) { return StringRef(known.name); }),
@@ -76,6 +114,16 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
     if (llvm::Error error = checkText(texts, what))
       return std::move(error);
 
+  std::vector<int64_t> ranks;
+  if (isSentencePiece) {
+    llvm::Expected<std::vector<int64_t>> found = readRanks(file, *tokens, *types, problem);
+    if (!found)
+      return found.takeError();
+    if (!problem.empty())
+      return std::nullopt;
+    ranks = std::move(*found);
+  }
+
   constexpr int64_t kNone = -1;
   std::set<int64_t> stops;
   auto getToken = [&](StringRef name, int64_t &token) -> llvm::Error {
@@ -96,11 +144,11 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
   for (auto [i, token] : llvm::enumerate(*tokens))
     if (llvm::is_contained(kStops, token) && (*types)[i] != 1)
       stops.insert(static_cast<int64_t>(i));
-  llvm::Expected<bool> addBos =
-      file.getBool("tokenizer.ggml.add_bos_token", llvm::is_contained(kBeginning, *pre));
+  llvm::Expected<bool> addBos = file.getBool(
+      "tokenizer.ggml.add_bos_token", isSentencePiece || llvm::is_contained(kBeginning, *pre));
   if (!addBos)
     return addBos.takeError();
-  llvm::Expected<bool> addSpace = file.getBool("tokenizer.ggml.add_space_prefix", false);
+  llvm::Expected<bool> addSpace = file.getBool("tokenizer.ggml.add_space_prefix", isSentencePiece);
   if (!addSpace)
     return addSpace.takeError();
 
@@ -117,11 +165,15 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
     });
   };
   json.object([&] {
-    json.attribute("model", "bpe");
-    json.attribute("pre", *pre);
+    json.attribute("model", isSentencePiece ? "spm" : "bpe");
+    if (!isSentencePiece)
+      json.attribute("pre", *pre);
     writeAll("vocab", *tokens);
     writeAll("types", *types);
-    writeAll("merges", *merges);
+    if (isSentencePiece)
+      writeAll("ranks", ranks);
+    else
+      writeAll("merges", *merges);
     writeToken("bos", bos);
     writeToken("eos", eos);
     writeToken("eot", eot);

@@ -8,7 +8,7 @@
 namespace mlir::ttc {
 
 /// The tokenizer as one JSON object; nothing if the file has none, or one of another kind than
-/// byte-level BPE that libttrt_text has. `problem` says what was expected and found then.
+/// the BPE that libttrt_text has. `problem` says what was expected and found then.
 llvm::Expected<std::optional<std::string>> readTokenizer(const GgufFile &file, int64_t vocabulary,
                                                          std::string &problem);
 

@@ -113,8 +113,10 @@ typedef struct ttrt_text_encoding {
 #define TTRT_TEXT_ENCODING_INIT {sizeof(ttrt_text_encoding), 0, 0}
 
 /**
- * Gives the tokens of `bytes` bytes of text: at most as many as it has bytes, and one more. Bytes
- * that the vocabulary lacks are dropped. `options` may be NULL. Thread-safe.
+ * Gives the tokens of `size` bytes of text: at most as many, and two more, for `bos` and for a
+ * space that the vocabulary puts before the text; where it puts one after the name of a control
+ * token of a single byte, too, one more for each. Bytes that the vocabulary lacks are dropped.
+ * `options` may be NULL. Thread-safe.
  *
  * TTRT_INVALID_ARGUMENT if the text is too long, or the buffer too small (*count is set then).
  */

@@ -9,6 +9,7 @@
 #include "test/unit/Support/Loaded.h"
 
 #include <chrono>
+#include <random>
 #include <thread>
 
 using namespace ttrt;
@@ -23,6 +24,21 @@ const std::string kTokenizer =
     R"({"model":"bpe","pre":"gpt-2","vocab":["<s>","</s>","a","b","ab","ð","Ł","Ļ","Ĥ",
       "Ġ","[tool]"],"types":[3,3,1,1,1,1,1,1,1,1,4],"merges":["a b"],"bos":0,"eos":1,
       "add_bos":true,"stop":[4]})";
+/// A vocabulary of SentencePiece: all bytes, and a few tokens of text.
+std::string sentencePiece() {
+  std::string vocabulary = R"("<s>","</s>","▁a","ab","b","a","▁","[t]")", types = "3,3,1,1,1,1,1,4",
+              ranks = "0,0,0,1,2,3,4,0";
+  for (int byte = 0; byte < 256; ++byte) {
+    char name[16];
+    snprintf(name, sizeof(name), ",\"<0x%02X>\"", byte);
+    vocabulary += name;
+    types += ",6";
+    ranks += ",0";
+  }
+  return R"({"model":"spm","vocab":[)" + vocabulary + R"(],"types":[)" + types + R"(],"ranks":[)" +
+         ranks + R"(],"bos":0,"eos":1,"add_bos":true,"add_space_prefix":true,"stop":[1]})";
+}
+
 const std::string kTemplate =
     "{% for m in messages %}<s>{{ m.content }}</s>{% endfor %}{% if tools %}{{ tools | tojson }}"
     "{% endif %}{{ x }}{% if add_generation_prompt %}<s>{% endif %}";
@@ -41,7 +57,7 @@ protected:
     ttrt_text_encoding options = TTRT_TEXT_ENCODING_INIT;
     options.control = control;
     options.no_bos = noBos;
-    Tokens tokens(bytes.size() + 1);
+    Tokens tokens(bytes.size() + 2);
     size_t count = 0;
     EXPECT_EQ(ttrt_text_encode(text, bytes.data(), bytes.size(), &options, tokens.data(),
                                tokens.size(), &count, &error),
@@ -78,6 +94,40 @@ protected:
   ttrt_error error;
   Tokens prompt;
 };
+
+TEST_F(Text, SentencePieceMergesByRank) {
+  ASSERT_EQ(open(sentencePiece()), TTRT_OK) << error.message;
+  EXPECT_EQ(encode(""), Tokens({0}));
+  // The space that is put before belongs to the best merge: "▁a", "b", and not "▁", "ab".
+  EXPECT_EQ(encode("ab"), Tokens({0, 2, 4}));
+  EXPECT_EQ(encode("bab"), Tokens({0, 6, 4, 3}));
+  EXPECT_EQ(encode("a</s>a[t]a", /*control=*/1), Tokens({0, 2, 1, 2, 7, 5}));
+  // A byte that is no UTF-8, and a character that the vocabulary lacks.
+  EXPECT_EQ(encode("\xff"), Tokens({0, 6, 8 + 0xff}));
+  EXPECT_EQ(encode("é"), Tokens({0, 6, 8 + 0xc3, 8 + 0xa9}));
+}
+
+TEST_F(Text, SentencePieceGivesAllBytesBack) {
+  ASSERT_EQ(open(sentencePiece()), TTRT_OK) << error.message;
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string bytes(random() % 20, ' ');
+    for (char &byte : bytes)
+      byte = random() % 2 ? "ab [t]é"[random() % 8] : static_cast<char>(random());
+    if (bytes.find("\u2581") != std::string::npos)
+      continue;
+    std::string found;
+    for (int32_t token : encode(bytes, /*control=*/0, /*noBos=*/1)) {
+      char piece[8];
+      size_t count = 0;
+      ttrt_text_decoding options = TTRT_TEXT_DECODING_INIT;
+      ASSERT_EQ(ttrt_text_decode(text, &token, 1, &options, piece, sizeof(piece), &count, &error),
+                TTRT_OK);
+      found.append(piece, count);
+    }
+    ASSERT_EQ(found, bytes.empty() ? "" : " " + bytes) << i;
+  }
+}
 
 TEST_F(Text, OutlivesItsBundle) {
   TemporaryFile file(chatBundle().finish());
@@ -116,7 +166,7 @@ TEST_F(Text, RefusesDamagedMetadata) {
       {"[]", TTRT_BAD_BUNDLE, "expected a dictionary, found a list"},
       {"{} x", TTRT_BAD_BUNDLE, "line 1, column 4"},
       {std::string(100000, '['), TTRT_BAD_BUNDLE, "at most 64 levels"},
-      {R"({"model":"unigram"})", TTRT_UNSUPPORTED, "of model 'bpe', found 'unigram'"},
+      {R"({"model":"unigram"})", TTRT_UNSUPPORTED, "of model 'bpe' or 'spm', found 'unigram'"},
       {R"({"model":"bpe","pre":"tekken","vocab":["a"]})", TTRT_UNSUPPORTED, "found 'tekken'"},
       {R"({"model":"bpe","pre":"gpt-2","vocab":[1]})", TTRT_BAD_BUNDLE,
        "expected a string, found an integer"},
