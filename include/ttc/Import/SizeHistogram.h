@@ -4,6 +4,7 @@
 #define TTC_IMPORT_SIZEHISTOGRAM_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <map>
 #include <string>
