@@ -249,8 +249,12 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
          "'llama.attention.head_count', found 1");
   expect([](GgufWriter &f) { f.count("llama.attention.key_length", 48); },
          "expected heads of a multiple of 32 elements, found 48");
-  expect([](GgufWriter &f) { f.count("llama.rope.dimension_count", 16); },
-         "expected the size of a head, 32, as 'llama.rope.dimension_count', found 16");
+  for (int rotated : {17, 34})
+    expect([=](GgufWriter &f) { f.count("llama.rope.dimension_count", rotated); },
+           ("expected an even number up to the size of a head, 32, as "
+            "'llama.rope.dimension_count', found " +
+            std::to_string(rotated))
+               .c_str());
   expect([](GgufWriter &f) { f.text("llama.rope.scaling.type", "yarn"); },
          "expected 'none' or 'linear' as 'llama.rope.scaling.type', found 'yarn'");
   expect([](GgufWriter &f) { f.count("llama.expert_count", 8); },
