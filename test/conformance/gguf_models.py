@@ -65,6 +65,7 @@ class Shape:
     biases: bool = False  # of queries, keys and values; always with qwen2
     tokenizer: bool = True
     pre: str = ""  # the pre-tokenizer
+    windows: bool = True  # where the architecture can have some
     sentences: bool = False  # a vocabulary of SentencePiece
     seed: int = 0
 
@@ -186,7 +187,8 @@ def values_of(shape):
         values[f"{a}.{name}"] = (F32, float(factor))
     if shape.rope_type:
         values[f"{a}.rope.scaling.type"] = (STRING, shape.rope_type)
-    values |= {f"{a}.{name}": value for name, value in KEYS.get(a, {}).items()}
+    values |= {f"{a}.{name}": value for name, value in KEYS.get(a, {}).items()
+               if shape.windows or name != "attention.sliding_window"}
     if shape.sentences:
         return values | sentence_values(shape)
     return values | (tokenizer_values(shape) if shape.tokenizer else {})

@@ -20,7 +20,8 @@ LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm"
 PARALLEL = ("cohere2", "command-r", "phi2")
 # Every such layer sees all positions, the others a window.
 PERIODS = {"cohere2": 4, "exaone4": 4, "gemma3": 6, "olmo2": 4, "phi3": 1}
-UNROTATED = ("cohere2", "exaone4", "smollm3")  # every fourth layer
+UNROTATED = ("smollm3",)  # every fourth layer
+WINDOWS_ROTATED = ("cohere2", "exaone4")  # where there are windows, the others are not rotated
 
 
 class Reference:
@@ -47,6 +48,8 @@ class Reference:
         self.window = value("attention.sliding_window", 0)
         self.period = PERIODS.get(self.architecture) if self.window else None
         self.attention_scale = value("attention.scale", 0.0) or self.head_size**-0.5
+        if self.architecture == "gemma3" and self.layers == 62:  # of 27B
+            self.attention_scale = (self.width // self.heads) ** -0.5
         self.embedding_scale = self.width**0.5 if self.architecture in GEMMA else value("embedding_scale", 0.0) or 1.0
         self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, value("logit_scale", 0.0) or 1.0
         if self.architecture == "granite":
@@ -83,6 +86,8 @@ class Reference:
 
     def rotate(self, x, positions, layer):
         if self.architecture in UNROTATED and layer % 4 == 3:
+            return x
+        if self.architecture in WINDOWS_ROTATED and self.period and not self.has_window(layer):
             return x
         if self.rotated < x.shape[-1]:
             return np.concatenate([self.rotate(x[..., : self.rotated], positions, layer), x[..., self.rotated :]], axis=-1)

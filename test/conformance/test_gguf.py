@@ -97,12 +97,15 @@ def test_shapes(name, architecture, tools, decoder, tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("architecture", gguf_models.ARCHITECTURES)
-def test_architectures(architecture, tools, decoder, tmp_path):
+@pytest.mark.parametrize("architecture,fields", [
+    *((name, {}) for name in gguf_models.ARCHITECTURES), ("exaone4", {"windows": False}), ("olmo2", {"windows": False}),
+    ("gemma3", {"layers": 62, "width": 64, "heads": 4, "head_size": 32}),
+])
+def test_architectures(architecture, fields, tools, decoder, tmp_path):
     """Each beside the reference; test/python/torch compares it with the model's own definition. Formats differ from product to
     product."""
-    shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=6, format="Q4_0", value_format="Q5_1",
-                              tied=architecture.startswith(("gemma", "co")))
+    shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, format="Q4_0", value_format="Q5_1",
+                              tied=architecture.startswith(("gemma", "co")), **{"layers": 6} | fields)
     bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", "--prefill=16", *EXACT)
     tokens = random_tokens(60, shape.vocabulary)
     expected = expected_logits(Reference(tmp_path / "model.gguf"), tokens[:40], tokens[40:])
@@ -113,10 +116,12 @@ def test_architectures(architecture, tools, decoder, tmp_path):
 
 @pytest.mark.parametrize("architecture,options,message", [
     ("gemma3", ["--context=96"], "expected a context of at most 64, the window of some layers, found 96: compile with --context=64"),
+    ("cohere2", ["no window"], "expected a number above 0 as 'cohere2.attention.sliding_window', found none"),
     ("mamba", [], "expected one of the architectures cohere2, command-r, ernie4_5, "),
 ])
 def test_refused_architectures(architecture, options, message, tools, tmp_path):
-    gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1)
+    gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1, windows="no window" not in options)
+    options = [option for option in options if option.startswith("--")]
     found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", *options, "-o", tmp_path / "model.mlir", check=False)
     assert found.returncode == 1 and message in found.stderr, found.stderr
 

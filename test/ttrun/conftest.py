@@ -46,3 +46,18 @@ def browser(tmp_path_factory):
         return json.loads(html.unescape(outcome[1]))
 
     return load
+
+
+@pytest.fixture(scope="session")
+def text_tool(build_dir):
+    tool = build_dir / "test/unit/ttrun-text"
+    if not tool.exists():
+        pytest.skip(f"{tool} is not built")
+
+    def run(what, file, inputs, check=True):
+        done = subprocess.run([tool, what, file], input=json.dumps(inputs), capture_output=True, text=True, timeout=300)
+        if not check:
+            return done
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+    return run

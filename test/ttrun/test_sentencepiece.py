@@ -3,7 +3,6 @@
 import io
 import json
 import pathlib
-import subprocess
 import sys
 
 import pytest
@@ -15,21 +14,6 @@ sentencepiece = pytest.importorskip("sentencepiece", reason="sentencepiece is no
 
 SYMBOLS = ["<turn>", "\u2581\u2581", "[tool]"]  # defined by the user
 CONTROLS = ["<|start|>", "<|end|>"]
-
-
-@pytest.fixture(scope="session")
-def text_tool(build_dir):
-    tool = build_dir / "test/unit/ttrun-text"
-    if not tool.exists():
-        pytest.skip(f"{tool} is not built")
-
-    def run(what, file, inputs, check=True):
-        done = subprocess.run([tool, what, file], input=json.dumps(inputs), capture_output=True, text=True, timeout=300)
-        if not check:
-            return done
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-    return run
 
 
 def corpus():

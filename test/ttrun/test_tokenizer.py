@@ -5,7 +5,6 @@ import importlib.util
 import json
 import pathlib
 import random
-import subprocess
 import sys
 
 import pytest
@@ -14,21 +13,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "text"))
 import reference  # noqa: E402
 
 pytest.importorskip("tokenizers", reason="compares with PyPI's package tokenizers, which is missing")
-
-
-@pytest.fixture(scope="session")
-def text_tool(build_dir):
-    tool = build_dir / "test/unit/ttrun-text"
-    if not tool.exists():
-        pytest.skip(f"{tool} is not built")
-
-    def run(what, file, inputs, check=True):
-        done = subprocess.run([tool, what, file], input=json.dumps(inputs), capture_output=True, text=True, timeout=300)
-        if not check:
-            return done
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -32,9 +32,11 @@ enum class Residual : uint8_t {
 
 /// How layers that attend to a window of the last positions only alternate with others.
 struct WindowPattern {
-  int64_t period = 0;    ///< every period-th layer sees all positions; 0: no layer has a window
-  double rotaryBase = 0; ///< of layers with a window, unless the file has its own; 0: as others
-  bool isScaled = true;  ///< whether they have the file's scaling of positions, too
+  int64_t period = 0;        ///< every period-th layer sees all positions; 0: no layer has a window
+  double rotaryBase = 0;     ///< of layers with a window; 0: as others
+  bool isScaled = true;      ///< whether they have the file's scaling of positions, too
+  bool rotatesOthers = true; ///< whether the others are rotated, where there are windows
+  bool isRequired = false;   ///< whether the file must give the window's size
 };
 
 struct GgufArchitecture {
@@ -53,6 +55,9 @@ struct GgufArchitecture {
   bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
   int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
   WindowPattern window = {};
+  /// With this number of layers, scores are divided by sqrt(width / heads) instead of the size of a
+  /// head. No key says so.
+  int64_t wideScaleLayers = 0;
   /// Factors that the file gives.
   bool hasAttentionScale = false;
   bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits

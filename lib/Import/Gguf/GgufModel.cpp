@@ -170,8 +170,9 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
 }
 
 llvm::Error ModelReader::readScales(GgufModel &model) {
-  const double rootOfSize = std::sqrt(static_cast<double>(model.headSize));
-  model.attentionScale = static_cast<float>(1 / rootOfSize);
+  const bool isWide = static_cast<int64_t>(model.layers.size()) == kind->wideScaleLayers;
+  const int64_t divisor = isWide ? std::max<int64_t>(1, model.width / model.heads) : model.headSize;
+  model.attentionScale = static_cast<float>(1 / std::sqrt(static_cast<double>(divisor)));
   model.embeddingScale = model.residualScale = model.logitScale = 1;
   if (kind->multipliesByRootOfWidth)
     model.embeddingScale = std::sqrt(static_cast<float>(model.width));
@@ -218,11 +219,16 @@ llvm::Error ModelReader::readWindow(GgufModel &model) {
     return window.takeError();
   const int64_t period = kind->window.period;
   model.window = period ? *window : 0;
+  if (period && kind->window.isRequired && !model.window)
+    return makeGgufError("expected a number above 0 as '" + key("attention.sliding_window") +
+                         "', found none");
   for (auto [i, layer] : llvm::enumerate(model.layers)) {
     const int64_t number = static_cast<int64_t>(i) + 1;
-    if (kind->unrotatedPeriod && number % kind->unrotatedPeriod == 0)
+    const bool hasWindow = model.window && number % period != 0;
+    if ((kind->unrotatedPeriod && number % kind->unrotatedPeriod == 0) ||
+        (model.window && !hasWindow && !kind->window.rotatesOthers))
       continue;
-    layer.frequencies = model.window && number % period != 0 ? 1 : 0;
+    layer.frequencies = hasWindow ? 1 : 0;
   }
   return llvm::Error::success();
 }

@@ -43,14 +43,20 @@ def restore_numbers(graph: Any, program: Any) -> None:
             made.attributes["value"] = onnx_ir.AttrTensor("value", value.const_value)
 
 
-def _numbers(program: Any) -> Iterator[float]:
-    """All floats among the arguments of its ops, without their signs."""
+def nodes_of(program: Any) -> Iterator[torch.fx.Node]:
+    """The nodes of an exported program, those of its branches and loops, too."""
     for module in program.graph_module.modules():
         graph = getattr(module, "graph", None)
-        for node in graph.nodes if isinstance(graph, torch.fx.Graph) else ():
-            for leaf in torch.utils._pytree.tree_leaves((node.args, node.kwargs)):
-                if isinstance(leaf, float) and math.isfinite(leaf):
-                    yield abs(leaf)
+        if isinstance(graph, torch.fx.Graph):
+            yield from graph.nodes
+
+
+def _numbers(program: Any) -> Iterator[float]:
+    """All floats among the arguments of its ops, without their signs."""
+    for node in nodes_of(program):
+        for leaf in torch.utils._pytree.tree_leaves((node.args, node.kwargs)):
+            if isinstance(leaf, float) and math.isfinite(leaf):
+                yield abs(leaf)
 
 
 def _in_f32(number: float) -> float:

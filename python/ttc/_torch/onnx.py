@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from ttc._torch.analysis import Rejected
 from ttc._torch.dims import Dims, ProgramDims, make_dynamic
-from ttc._torch.exact import divisions, restore_numbers
+from ttc._torch.exact import divisions, nodes_of, restore_numbers
 from ttc._torch.recurrent import Recurrent, translations
 
 _log = logging.getLogger("ttc.torch")
@@ -55,10 +55,8 @@ class _Attention(TorchFunctionMode):
 def check_program(program: Any) -> None:
     """Rejects a program that changes what it was given, as a run of a bundle changes nothing, and what the exporter
     computes wrongly."""
-    for module in program.graph_module.modules():
-        graph = getattr(module, "graph", None)
-        for node in graph.nodes if isinstance(graph, torch.fx.Graph) else ():
-            _check_op(node)
+    for node in nodes_of(program):
+        _check_op(node)
     if not any(_may_change(module) for module in program.graph_module.modules()):
         return
     # Only what has been made functional says in its signature what it changes.

@@ -470,7 +470,7 @@ PlacedPlan MemoryVerifier::verify() {
   return PlacedPlan(std::move(decoded));
 }
 
-/// An action is identified by its program or collective, sizes and addresses.
+/// What an action names: its program or collective. With sizes and addresses, this identifies it.
 static uint64_t targetOf(const Op &op) {
   return op.runsProgram()                             ? op.index
          : op.info->table == IndexedTable::Collective ? uint64_t(1) << 32 | op.index

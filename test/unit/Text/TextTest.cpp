@@ -7,6 +7,7 @@
 #include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/GenerateBundle.h"
 #include "test/unit/Support/Loaded.h"
+#include "ttrt/format/pre_tokenizers.h"
 
 #include <chrono>
 #include <random>
@@ -94,6 +95,13 @@ protected:
   ttrt_error error;
   Tokens prompt;
 };
+
+TEST_F(Text, HasEveryPreTokenizerThatTheCompilerTakes) {
+  for (const PreTokenizerName &known : kPreTokenizerNames)
+    EXPECT_EQ(open(R"({"model":"bpe","vocab":["a"],"pre":")" + std::string(known.name) + "\"}"),
+              TTRT_OK)
+        << error.message;
+}
 
 TEST_F(Text, SentencePieceMergesByRank) {
   ASSERT_EQ(open(sentencePiece()), TTRT_OK) << error.message;
