@@ -8,7 +8,8 @@ The bundle's mesh has RANKS devices. Each time, a rank ends by SIGKILL between 0
 others must have ended a second later, with a message; nothing new is in /dev/shm.
 
 With --how=mpi, mpirun ends ranks that are still in MPI_Init() by itself, a second after the death, and Open MPI can
-leave its own segments (vader_segment...) of ranks that were killed there. So ranks are killed from 0.8 s on.
+leave its own segments (vader_segment...) of ranks that were killed there. So the start is when all ranks have opened
+the bundle, which they do after that.
 """
 import argparse
 import os
@@ -59,11 +60,22 @@ def ranks_of(process, expected):
     sys.exit(f"the ranks have not started:\n{process.communicate()[0]}")
 
 
-def kill_one(command, environment, ranks, delay, victim):
-    """Returns the seconds until all others have ended, and what was printed."""
+def wait_for_bundle(pids, bundle):
+    name = str(pathlib.Path(bundle).resolve())
+    deadline = time.monotonic() + 20
+    while not all(name in pathlib.Path(f"/proc/{pid}/maps").read_text() for pid in pids):
+        if time.monotonic() > deadline:
+            sys.exit(f"the ranks have not opened {name}")
+        time.sleep(0.001)
+
+
+def kill_one(command, environment, ranks, delay, victim, bundle):
+    """Waits until all ranks have opened `bundle`, if it is given. Returns the seconds until all others have ended, and what was printed."""
     process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT)
     pids = ranks_of(process, ranks)
+    if bundle:
+        wait_for_bundle(pids, bundle)
     time.sleep(delay)
     if process.poll() is not None:
         sys.exit(f"the mesh has ended by itself:\n{process.communicate()[0]}")
@@ -107,13 +119,12 @@ def main():
         command = ["mpirun", "--oversubscribe", "-n", str(given.ranks), *run]
     else:
         command = [*run, f"--processes={given.ranks}"]
-    first = 0.8 if given.how == "mpi" else 0
     before = set(os.listdir("/dev/shm"))
     chance = random.Random(given.seed)
     times, silent, slow, left = [], 0, 0, set()
     for i in range(given.times):
-        victim, delay = chance.randrange(given.ranks), first + chance.random() * 0.4
-        took, output = kill_one(command, environment, given.ranks, delay, victim)
+        victim, delay = chance.randrange(given.ranks), chance.random() * 0.4
+        took, output = kill_one(command, environment, given.ranks, delay, victim, given.bundle if given.how == "mpi" else None)
         times.append(took)
         if new := leftovers(before | left):
             left |= new
