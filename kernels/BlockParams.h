@@ -31,6 +31,16 @@ struct BlockMatmulParams {
   int64_t bytesAt, scalesAt, sumsAt, panelAt;
 };
 
+/// One group of workgroups owns all rows: product.rowSplits is 1.
+struct ExpertMatmulParams {
+  // product.m rows of the result, which read the rows of x: each is read `uses` times in a row.
+  // product.n columns of each expert. No norm, no residual.
+  BlockMatmulParams product;
+  int64_t uses, experts;
+  // Scratch: the rows by expert, and where those of each expert end, as int32_t.
+  int64_t orderAt;
+};
+
 struct BlockGatherParams {
   int64_t format;
   // Rows of the matrix, and their columns; tokens.

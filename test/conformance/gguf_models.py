@@ -20,14 +20,20 @@ NORMS = {"gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_no
 LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
 UNGATED = ("gptneox", "nemotron", "phi2", "starcoder2")
 ALL_HEADS, ALL_UP = ("gptneox", "phi3"), ("glm4", "phi3")  # one product
-HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "qwen3")
-BIASES = ("gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
+HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "olmoe", "qwen3", "qwen3moe")
+# The tensors of experts for all tokens, of those that can have some.
+SHARED = {"ernie4_5-moe": (), "granitemoe": (), "qwen2moe": ("ffn_gate_inp_shexp",)}
+BIASES = ("qwen2moe", "gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
 KEYS = {
     "gemma3": {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
                "rope.scaling.factor": (F32, 8.0)},
     "granite": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                 "logit_scale": (F32, 8.0)},
+    "granitemoe": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
+                   "logit_scale": (F32, 8.0)},
     "olmo2": {"attention.sliding_window": (U32, 96)},
+    "ernie4_5-moe": {"leading_dense_block_count": (U32, 1), "interleave_moe_layer_step": (U32, 2), "expert_shared_count": (U32, 2)},
+    "qwen3moe": {"expert_weights_scale": (F32, 2.5), "expert_gating_func": (U32, 1)},
     "cohere2": {"attention.sliding_window": (U32, 64), "logit_scale": (F32, 0.25)},
     "command-r": {"logit_scale": (F32, 0.0625)},
     "exaone4": {"attention.sliding_window": (U32, 64)},
@@ -38,8 +44,8 @@ KEYS = {
     "phi3": {"attention.sliding_window": (U32, 2047)},
     "stablelm": {"rope.dimension_count": (U32, 8)},
 }
-ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "exaone4", "gemma", "gemma3", "glm4", "gptneox", "granite", "nemotron", "olmo2",
-                 "phi2", "phi3", "qwen2", "qwen3", "seed_oss", "smollm3", "stablelm", "starcoder2"]
+ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma3", "glm4", "gptneox", "granite",
+                 "granitemoe", "nemotron", "olmo2", "olmoe", "phi2", "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder2"]
 
 
 @dataclasses.dataclass
@@ -66,8 +72,20 @@ class Shape:
     tokenizer: bool = True
     pre: str = ""  # the pre-tokenizer
     windows: bool = True  # where the architecture can have some
+    experts: int = 0  # of a layer; always some where the architecture has them
+    used_experts: int = 3
+    expert_hidden: int = 64
+    expert_gate: int = 0  # expert_gating_func; 0: not given
     sentences: bool = False  # a vocabulary of SentencePiece
     seed: int = 0
+
+
+def experts_of(shape):
+    return shape.experts or (5 if shape.architecture in (*SHARED, "olmoe", "qwen3moe") else 0)
+
+
+def has_experts(shape, layer):
+    return experts_of(shape) > 0 and (shape.architecture != "ernie4_5-moe" or layer % 2 == 1)
 
 
 def random_blocks(random, format, rows, columns, scale):
@@ -189,6 +207,14 @@ def values_of(shape):
         values[f"{a}.rope.scaling.type"] = (STRING, shape.rope_type)
     values |= {f"{a}.{name}": value for name, value in KEYS.get(a, {}).items()
                if shape.windows or name != "attention.sliding_window"}
+    if experts_of(shape):
+        values[f"{a}.expert_count"] = (U32, experts_of(shape))
+        values[f"{a}.expert_used_count"] = (U32, shape.used_experts)
+        values[f"{a}.expert_feed_forward_length"] = (U32, shape.expert_hidden)
+        if a in SHARED:
+            values[f"{a}.expert_shared_feed_forward_length"] = (U32, shape.hidden)
+        if shape.expert_gate:
+            values[f"{a}.expert_gating_func"] = (U32, shape.expert_gate)
     if shape.sentences:
         return values | sentence_values(shape)
     return values | (tokenizer_values(shape) if shape.tokenizer else {})
@@ -198,9 +224,24 @@ def tensors_of(shape):
     random = np.random.default_rng(shape.seed)
     tensors = []
 
-    def matrix(name, rows, columns, format):
-        data = random_blocks(random, format, rows, columns, columns**-0.5)
-        tensors.append(gguf_file.Tensor(name, format, (rows, columns), data))
+    def matrix(name, rows, columns, format, *outer):
+        data = random_blocks(random, format, int(np.prod(outer)) * rows, columns, columns**-0.5)
+        tensors.append(gguf_file.Tensor(name, format, (*outer, rows, columns), data))
+
+    def add_experts(prefix):
+        count, hidden, width = experts_of(shape), shape.expert_hidden, shape.width
+        # The scores of a softmax are far enough apart to choose the same experts as the reference.
+        tensors.append(gguf_file.Tensor(f"{prefix}ffn_gate_inp.weight", "F32", (count, width), random_blocks(random, "F32", count, width, 0.3)))
+        for name, rows, columns, format in (("gate", hidden, width, shape.format), ("up", hidden, width, shape.format), ("down", width, hidden, other)):
+            matrix(f"{prefix}ffn_{name}_exps.weight", rows, columns, format, count)
+        if shape.architecture == "ernie4_5-moe":
+            vector(f"{prefix}exp_probs_b.bias", count, 0, 0.3)
+        if shape.architecture in SHARED:
+            matrix(f"{prefix}ffn_gate_shexp.weight", shape.hidden, width, shape.format)
+            matrix(f"{prefix}ffn_up_shexp.weight", shape.hidden, width, other)
+            matrix(f"{prefix}ffn_down_shexp.weight", width, shape.hidden, other)
+            for name in SHARED[shape.architecture]:
+                vector(f"{prefix}{name}.weight", width, 0, 0.2)
 
     def vector(name, size, center, spread):
         numbers = (center + spread * random.standard_normal(size)).astype(np.float32)
@@ -217,7 +258,7 @@ def tensors_of(shape):
                 vector(f"{prefix}{name}.bias", shape.width, 0, 0.2)
         if shape.architecture in HEAD_NORMS:
             for name, size in (("attn_q_norm", queries), ("attn_k_norm", keys)):
-                vector(f"{prefix}{name}.weight", size if shape.architecture == "olmo2" else shape.head_size, 1, 0.3)
+                vector(f"{prefix}{name}.weight", size if shape.architecture in ("olmo2", "olmoe") else shape.head_size, 1, 0.3)
         products = {
             "ffn_down": (shape.width, shape.hidden, other), "ffn_gate": (shape.hidden, shape.width, shape.format),
             "ffn_up": (shape.hidden, shape.width, shape.format), "attn_k": (keys, shape.width, shape.format),
@@ -228,6 +269,9 @@ def tensors_of(shape):
             del products["ffn_gate"]
         if shape.architecture in ALL_UP:
             products["ffn_up"] = (2 * shape.hidden, shape.width, shape.format)
+        if has_experts(shape, i):
+            products = {name: product for name, product in products.items() if not name.startswith("ffn_")}
+            add_experts(prefix)
         heads = {"attn_q": queries, "attn_k": keys, "attn_v": keys}
         if shape.architecture in ALL_HEADS:
             heads = {"attn_qkv": queries + 2 * keys}

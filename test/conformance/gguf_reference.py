@@ -13,7 +13,7 @@ import gguf_file
 
 
 # Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
-PAIRS = ("llama", "cohere2", "command-r", "ernie4_5", "glm4", "granite", "smollm3")
+PAIRS = ("llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "smollm3")
 GEMMA = ("gemma", "gemma3")
 GELU = (*GEMMA, "gptneox", "phi2", "starcoder2")
 LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
@@ -52,8 +52,11 @@ class Reference:
             self.attention_scale = (self.width // self.heads) ** -0.5
         self.embedding_scale = self.width**0.5 if self.architecture in GEMMA else value("embedding_scale", 0.0) or 1.0
         self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, value("logit_scale", 0.0) or 1.0
-        if self.architecture == "granite":
+        if self.architecture in ("granite", "granitemoe"):
             self.logit_scale = 1 / self.logit_scale
+        self.used_experts = value("expert_used_count", 0)
+        self.expert_scale = np.float32(value("expert_weights_scale", 0.0) or 1.0)
+        self.has_sigmoid_scores = value("expert_gating_func", 1) == 2
         self.weights = {name: tensor.floats() for name, tensor in file.tensors.items()}
         if "rope_freqs.weight" in self.weights:
             self.frequencies = self.frequencies / self.weights["rope_freqs.weight"]
@@ -130,7 +133,38 @@ class Reference:
             return x / 2 * (1 + np.tanh(np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x**3)))
         return x / (1 + np.exp(-x))
 
+    def experts(self, h, prefix):
+        """Each token's by itself."""
+        scores = self.linear(h, prefix + "ffn_gate_inp")
+        if self.has_sigmoid_scores:
+            scores = 1 / (1 + np.exp(-scores))
+        else:
+            scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            scores /= scores.sum(axis=-1, keepdims=True)
+        ranks = scores + self.weights.get(prefix + "exp_probs_b.bias", np.float32(0))
+        gate, up, down = (self.weights[f"{prefix}ffn_{name}_exps.weight"] for name in ("gate", "up", "down"))
+        y = np.zeros_like(h)
+        for i, x in enumerate(h):
+            chosen = np.argsort(-ranks[i], kind="stable")[: self.used_experts]
+            factors = scores[i][chosen]
+            if self.architecture not in ("olmoe", "qwen2moe"):
+                factors = factors / factors.sum()
+            for expert, factor in zip(chosen, factors * self.expert_scale):
+                y[i] += factor * (down[expert] @ (self.activate(gate[expert] @ x) * (up[expert] @ x)))
+        if f"{prefix}ffn_up_shexp.weight" in self.weights:
+            shared = self.linear(self.activate(self.linear(h, prefix + "ffn_gate_shexp")) * self.linear(h, prefix + "ffn_up_shexp"),
+                                 prefix + "ffn_down_shexp")
+            if f"{prefix}ffn_gate_inp_shexp.weight" in self.weights:
+                shared = shared / (1 + np.exp(-h @ self.weights[prefix + "ffn_gate_inp_shexp.weight"]))[:, None]
+            y = y + shared
+        return y
+
     def feed_forward(self, h, prefix):
+        if f"{prefix}ffn_gate_inp.weight" in self.weights:
+            return self.experts(h, prefix)
+        return self.linear(self.up(h, prefix), prefix + "ffn_down")
+
+    def up(self, h, prefix):
         up = self.linear(h, prefix + "ffn_up")
         if f"{prefix}ffn_gate.weight" in self.weights:
             return self.activate(self.linear(h, prefix + "ffn_gate")) * up
@@ -161,7 +195,7 @@ class Reference:
             h = self.norm(old if self.is_parallel else x, f"{prefix}{before}.weight")
             if self.is_parallel and f"{prefix}{before}.weight" not in self.weights:
                 h = attended
-            y = self.linear(self.feed_forward(h, prefix), prefix + "ffn_down")
+            y = self.feed_forward(h, prefix)
             x = x + residual * self.norm(y, prefix + "post_ffw_norm.weight")
         x = self.norm(x, "output_norm.weight")
         return x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T * np.float32(self.logit_scale)

@@ -99,7 +99,8 @@ def test_shapes(name, architecture, tools, decoder, tmp_path):
 
 @pytest.mark.parametrize("architecture,fields", [
     *((name, {}) for name in gguf_models.ARCHITECTURES), ("exaone4", {"windows": False}), ("olmo2", {"windows": False}),
-    ("gemma3", {"layers": 62, "width": 64, "heads": 4, "head_size": 32}),
+    ("gemma3", {"layers": 62, "width": 64, "heads": 4, "head_size": 32}), ("llama", {"experts": 4, "used_experts": 2}),
+    ("qwen3moe", {"experts": 3, "used_experts": 3}), ("olmoe", {"experts": 9, "used_experts": 1, "expert_gate": 2}),
 ])
 def test_architectures(architecture, fields, tools, decoder, tmp_path):
     """Each beside the reference; test/python/torch compares it with the model's own definition. Formats differ from product to

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ttc.pack_blocks, ttc.kernel.block_matmul and ttc.kernel.block_gather.
+// ttc.pack_blocks, and the kernel ops on what it packs.
 #include "dialects/Ttc/Programs/BlockKernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
@@ -14,6 +14,7 @@ using namespace mlir::ttc;
 namespace kernels = ::ttc::kernels;
 using kernels::BlockGatherParams;
 using kernels::BlockMatmulParams;
+using kernels::ExpertMatmulParams;
 
 static_assert(static_cast<int64_t>(BlockFormat::BF16) == kernels::kBlockBF16 &&
               static_cast<int64_t>(BlockFormat::Q4_1) == kernels::kBlockQ4_1 &&
@@ -124,49 +125,31 @@ LogicalResult KernelBlockMatmulOp::verify() {
                  succeeded(verifyShape("residual", getResidual(), result.getShape())));
 }
 
-/// Everything, and the bytes of scratch.
-static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
+/// What both kinds of products have. `sharing` rows use the same weights, or more do.
+template <typename OpTy> static BlockMatmulParams getProductParams(OpTy op, int64_t sharing) {
   BlockMatmulParams p{};
   p.format = toKernel(op.getFormat());
   p.dot = static_cast<int64_t>(op.getDot());
-  const bool isPlain = kernels::isPlainFormat(p.format);
-  p.m = op.getX().getType().getDimSize(0);
-  p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
-  // Without an instruction for the products of bytes, products of f32 take less time than those of
-  // three digits, once several rows use a group of weights as f32.
-  const bool asFloats = p.digits == 3 && op.getDot() != ByteDot::vnni &&
-                        p.m >= kernels::kBlockRowsForFloats &&
-                        p.k * kernels::kBlockRows * 4 <= kernels::kBlockPanelBudget;
-  if (asFloats)
-    p.digits = 0;
-  p.k = op.getX().getType().getDimSize(1);
+  p.m = op.getResult().getType().getDimSize(0);
   p.n = op.getResult().getType().getDimSize(1);
-  p.hasNorm = op.getNorm() != nullptr;
+  p.k = op.getX().getType().getDimSize(1);
   p.hasBias = op.getBias() != nullptr;
-  p.hasResidual = op.getResidual() != nullptr;
   p.hasCount = op.getCount() != nullptr;
   p.gated = op.getGated();
-  p.epsilon = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getEpsilon().convertToFloat()));
+  // Without an instruction for the products of bytes, products of f32 take less time than those of
+  // three digits, once several rows use a group of weights as f32.
+  const bool isInt8 = op.getActivations() == BlockActivations::Int8;
+  const bool asFloats = !isInt8 && op.getDot() != ByteDot::vnni &&
+                        sharing >= kernels::kBlockRowsForFloats &&
+                        p.k * kernels::kBlockRows * 4 <= kernels::kBlockPanelBudget;
+  p.digits = kernels::isPlainFormat(p.format) || asFloats ? 0 : isInt8 ? 1 : 3;
+  return p;
+}
 
-  // One row of x, or a few, take the time that reading w takes; many take that of the products.
-  const int64_t bytes = op.getW().getType().getNumElements();
-  const int64_t units = llvm::divideCeil(p.n, kernels::kBlockRows);
-  const int64_t products = p.m * units * kernels::kBlockRows * p.k * (p.gated ? 2 : 1);
-  const int64_t rate = p.digits == 1 ? kernels::kBlockProductsPerStep : 1;
-  const int64_t steps =
-      std::max(bytes / kernels::kBlockBytesPerGroup * kernels::kWorkPerGroup, products / rate);
-  const int64_t wanted = chooseWorkgroups(op, steps);
-  // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself. An
-  // even number of parts, as those of chooseWorkgroups().
-  const int64_t least = p.digits ? kernels::kBlockRowsForWeights : kernels::kRowsForWeights;
-  p.rowSplits =
-      std::min<int64_t>(wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / least, 1)));
-  const int64_t worth = p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / rate / 128, 1);
-  p.groupSplits = std::min({wanted / p.rowSplits, kernels::getEvenGroups(worth), units});
-
+/// Scratch for `most` rows at a time, and its bytes. `copies`: whether floats are copied into it.
+static int64_t placeScratch(BlockMatmulParams &p, int64_t most, bool copies) {
   const int64_t rowBytes = p.digits == 0 ? p.k * 4 : p.digits * p.k;
   const int64_t scaleBytes = 16 * p.digits * (p.k / kernels::kBlockColumns);
-  const int64_t most = llvm::divideCeil(p.m, p.rowSplits);
   const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + scaleBytes);
   const int64_t block = std::clamp<int64_t>(fit, 1, 64);
   // Blocks of nearly equal size.
@@ -177,11 +160,46 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
     at += llvm::alignTo(size, 64);
     return begin;
   };
-  p.bytesAt = reserve(p.digits == 0 && !p.hasNorm ? 0 : p.blockRows * rowBytes);
+  const bool hasPanel = p.digits == 0 && !kernels::isPlainFormat(p.format);
+  p.bytesAt = reserve(p.digits == 0 && !copies ? 0 : p.blockRows * rowBytes);
   p.scalesAt = reserve(p.blockRows * scaleBytes);
   p.sumsAt = reserve(p.blockRows * kernels::kBlockRows * 4 * (p.gated ? 2 : 1));
-  p.panelAt = reserve(asFloats ? p.k * kernels::kBlockRows * 4 : 0);
-  return {p, at};
+  p.panelAt = reserve(hasPanel ? p.k * kernels::kBlockRows * 4 : 0);
+  return at;
+}
+
+/// The products of a step of a workgroup's time.
+static int64_t getRate(const BlockMatmulParams &p) {
+  return p.digits == 1 ? kernels::kBlockProductsPerStep : 1;
+}
+
+/// The steps of all workgroups: one row of x, or a few, take the time that reading `bytes` of
+/// weights takes; many take that of the products.
+static int64_t getSteps(const BlockMatmulParams &p, int64_t bytes, int64_t products) {
+  return std::max(bytes / kernels::kBlockBytesPerGroup * kernels::kWorkPerGroup,
+                  products / getRate(p));
+}
+
+/// Everything, and the bytes of scratch.
+static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
+  BlockMatmulParams p = getProductParams(op, op.getX().getType().getDimSize(0));
+  p.hasNorm = op.getNorm() != nullptr;
+  p.hasResidual = op.getResidual() != nullptr;
+  p.epsilon = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getEpsilon().convertToFloat()));
+
+  const int64_t units = llvm::divideCeil(p.n, kernels::kBlockRows);
+  const int64_t products = p.m * units * kernels::kBlockRows * p.k * (p.gated ? 2 : 1);
+  const int64_t wanted =
+      chooseWorkgroups(op, getSteps(p, op.getW().getType().getNumElements(), products));
+  // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself. An
+  // even number of parts, as those of chooseWorkgroups().
+  const int64_t least = p.digits ? kernels::kBlockRowsForWeights : kernels::kRowsForWeights;
+  p.rowSplits =
+      std::min<int64_t>(wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / least, 1)));
+  const int64_t worth =
+      p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / getRate(p) / 128, 1);
+  p.groupSplits = std::min({wanted / p.rowSplits, kernels::getEvenGroups(worth), units});
+  return {p, placeScratch(p, llvm::divideCeil(p.m, p.rowSplits), p.hasNorm)};
 }
 
 StringRef KernelBlockMatmulOp::getKernelSymbol() { return "ttc_kernel_block_matmul"; }
@@ -204,6 +222,78 @@ int64_t KernelBlockMatmulOp::getOperationCount() {
            getGated() ? kFunction + kDivision + 2 : 0, getBias() ? 1 : 0, getResidual() ? 1 : 0);
   return plus(times(elementsOf(getResult()), ofResult),
               getNorm() ? times(4, elementsOf(getX())) : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.expert_matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelExpertMatmulOp::verify() {
+  const auto x = getX().getType(), result = getResult().getType();
+  const auto experts = getExperts().getType();
+  if (x.getRank() != 2 || x.getDimSize(0) < 1 || !hasWholeBlocks(getFormat(), x.getDimSize(1)))
+    return emitOpError() << "(C1) expected x of [R, K], K a multiple of "
+                         << kernels::getBlockLayout(toKernel(getFormat())).columns << ", found "
+                         << x;
+  if (experts.getRank() != 1 || experts.getDimSize(0) < 1 ||
+      experts.getDimSize(0) % x.getDimSize(0) != 0 || result.getRank() != 2 ||
+      result.getDimSize(0) != experts.getDimSize(0) || result.getDimSize(1) < 1 ||
+      result.getDimSize(1) % kernels::kBlockRows != 0)
+    return emitOpError() << "(C2) expected experts of [M] and a result of [M, N], M a multiple of "
+                         << x.getDimSize(0) << " and N of " << kernels::kBlockRows << ", found "
+                         << experts << " and " << result;
+  const int64_t columns = result.getDimSize(1), count = getExpertCount();
+  // `w` has more bytes than there are rows.
+  if (count < 1 || count > getW().getType().getNumElements() / columns)
+    return emitOpError() << "(C3) expected from 1 expert to as many as 'w' has, found " << count;
+  if (failed(verifyPacked(*this, "(C3)", count * columns, x.getDimSize(1), getGated())))
+    return failure();
+  if (getBias() && (getGated() || tensorType(getBias()).getShape() != ArrayRef(count * columns)))
+    return emitOpError() << "(C4) expected a bias of shape [" << count * columns
+                         << "] and products that are not gated, found ["
+                         << tensorType(getBias()).getShape() << "]"
+                         << (getGated() ? " and gated ones" : "");
+  if (getCount() && tensorType(getCount()).getShape() != ArrayRef<int64_t>(1))
+    return emitOpError() << "(C4) expected 'count' of shape [1], found ["
+                         << tensorType(getCount()).getShape() << "]";
+  return success();
+}
+
+/// Everything, and the bytes of scratch.
+static std::pair<ExpertMatmulParams, int64_t> getParams(KernelExpertMatmulOp op) {
+  ExpertMatmulParams e{};
+  e.experts = op.getExpertCount();
+  e.uses = op.getExperts().getType().getDimSize(0) / op.getX().getType().getDimSize(0);
+  const int64_t rows = op.getExperts().getType().getDimSize(0);
+  // Of rows that choose evenly, as many share an expert.
+  const int64_t sharing = llvm::divideCeilSigned(rows, e.experts);
+  BlockMatmulParams &p = e.product = getProductParams(op, sharing);
+  const int64_t units = p.n / kernels::kBlockRows;
+  const int64_t products = p.m * p.n * p.k * (p.gated ? 2 : 1);
+  const int64_t bytes = op.getW().getType().getNumElements() / e.experts * std::min(p.m, e.experts);
+  p.rowSplits = 1;
+  p.groupSplits = std::min(chooseWorkgroups(op, getSteps(p, bytes, products)), units);
+  int64_t scratch = placeScratch(p, p.m, /*copies=*/p.m > 1);
+  e.orderAt = scratch;
+  scratch += llvm::alignTo(4 * (p.m + e.experts), 64);
+  return {e, scratch};
+}
+
+StringRef KernelExpertMatmulOp::getKernelSymbol() { return "ttc_kernel_expert_matmul"; }
+bool KernelExpertMatmulOp::hasEpilogue() { return false; }
+bool KernelExpertMatmulOp::acceptsStrided(unsigned, const StridedRange &) { return false; }
+void KernelExpertMatmulOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getParams(*this).first, params);
+}
+int64_t KernelExpertMatmulOp::getGrid() { return getParams(*this).first.product.groupSplits; }
+int64_t KernelExpertMatmulOp::getScratchBytes() { return getParams(*this).second; }
+
+/// As ttc.expert_matmul counts it.
+int64_t KernelExpertMatmulOp::getOperationCount() {
+  using namespace mlir::ttc::detail;
+  const int64_t ofResult = plus(times(2, getX().getType().getDimSize(1), getGated() ? 2 : 1),
+                                getGated() ? kFunction + kDivision + 2 : 0, getBias() ? 1 : 0);
+  return times(elementsOf(getResult()), ofResult);
 }
 
 //===----------------------------------------------------------------------===//

@@ -70,6 +70,41 @@ def Ttc_KernelBlockMatmulOp : Ttc_KernelOp<"block_matmul", [AttrSizedOperandSegm
   let hasVerifier = 1;
 }
 
+def Ttc_KernelExpertMatmulOp : Ttc_KernelOp<"expert_matmul", [AttrSizedOperandSegments],
+    ["hasEpilogue"]> {
+  let summary = "Products of rows with the packed weights of the experts that they chose";
+  let description = [{
+    What `ttc.expert_matmul` computes, with `w` from `ttc.pack_blocks`. Each workgroup owns groups of 16 rows
+    of every expert. It sorts the rows of the result by expert, and multiplies those of one expert as
+    `ttc.kernel.block_matmul` does; a row has the same bits with whatever others it is multiplied, unless
+    the format has no blocks.
+
+    Constraints:
+    - (C1) `x` is [R, K], and K is a multiple of the columns of a block.
+    - (C2) `experts` is a vector of M elements, a positive multiple of R, and the result is [M, N], N a
+      positive multiple of 16.
+    - (C3) `expert_count` is positive, and `w` has the packed shape of N rows for each expert.
+    - (C4) `bias` is a vector of `expert_count` * N elements, absent with `gated`; `count` is one of 1.
+
+    ```mlir
+    %0 = ttc.kernel.expert_matmul q4_1 %x, %w, %e activations int8
+        {dot = #ttc.byte_dot<vnni>, expert_count = 4 : i64}
+        : (tensor<1x64xf32>, tensor<4x640xi8>, tensor<2xi32>) -> tensor<2x16xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_SignedByteTensor:$w, Ttc_IndexVector:$experts,
+    Optional<Ttc_KernelTensor>:$bias, Optional<Ttc_IndexVector>:$count,
+    Ttc_BlockFormatAttr:$format, Ttc_ByteDotAttr:$dot, I64Attr:$expert_count,
+    DefaultValuedAttr<Ttc_BlockActivationsAttr, "BlockActivations::F32">:$activations,
+    UnitAttr:$gated);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = [{
+    $format $x `,` $w `,` $experts (`bias` $bias^)? (`count` $count^)? (`activations` $activations^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Ttc_KernelBlockGatherOp : Ttc_KernelOp<"block_gather", [], ["hasEpilogue"]> {
   let summary = "Rows of a packed matrix in a block format";
   let description = [{

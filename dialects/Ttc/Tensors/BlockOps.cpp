@@ -74,6 +74,53 @@ int64_t BlockMatmulOp::getOperationCount() {
 }
 
 //===----------------------------------------------------------------------===//
+// ttc.expert_matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExpertMatmulOp::inferTypes(const InferenceScope &scope, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  const auto x = tensorType(adaptor.getX()), experts = tensorType(adaptor.getExperts());
+  if (x.getRank() != 2 || x.getNumElements() == 0)
+    return scope.fail("(C1) expected x of [R, K] with at least one element, found ", x);
+  const int64_t depth = x.getDimSize(1);
+  if (failed(checkColumns(scope, "C2", adaptor.getFormat(), depth)))
+    return failure();
+  const int64_t count = adaptor.getExpertCount();
+  if (count < 1 || count > kMostElements)
+    return scope.fail("(C3) expected a positive number of experts, found ", count);
+  const int64_t parts = adaptor.getGated() ? 2 : 1;
+  FailureOr<int64_t> rows = getRows(scope, "C3", adaptor.getW(), adaptor.getFormat(), depth, parts);
+  if (failed(rows))
+    return failure();
+  const int64_t columns = *rows / parts / count;
+  if (*rows / parts % count != 0 || columns % kernels::kBlockRows != 0)
+    return scope.fail("(C3) expected rows in a positive multiple of ", kernels::kBlockRows,
+                      " for each of ", count, " experts, found ", *rows / parts, " for all");
+  if (experts.getRank() != 1 || experts.getNumElements() == 0 ||
+      experts.getNumElements() % x.getDimSize(0) != 0)
+    return scope.fail("(C4) expected experts in a vector of a positive multiple of ",
+                      x.getDimSize(0), " elements, found ", experts);
+  if (Value bias = adaptor.getBias()) {
+    if (adaptor.getGated())
+      return scope.fail("(C5) expected no bias of gated products, found one");
+    if (failed(scope.checkVector("C5", "bias", bias, *rows)))
+      return failure();
+  }
+  if (Value limit = adaptor.getCount(); limit && failed(scope.checkVector("C6", "count", limit, 1)))
+    return failure();
+  types.push_back(RankedTensorType::get({experts.getDimSize(0), columns}, x.getElementType()));
+  return success();
+}
+
+/// As ttc.block_matmul counts it.
+int64_t ExpertMatmulOp::getOperationCount() {
+  const int64_t depth = tensorType(getX()).getDimSize(1), parts = getGated() ? 2 : 1;
+  return times(
+      elementsOf(getY()),
+      plus(times(2, depth, parts), getGated() ? kFunction + kDivision + 2 : 0, getBias() ? 1 : 0));
+}
+
+//===----------------------------------------------------------------------===//
 // ttc.block_gather
 //===----------------------------------------------------------------------===//
 

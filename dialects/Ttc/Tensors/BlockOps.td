@@ -52,6 +52,45 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
   }];
 }
 
+def Ttc_ExpertMatmulOp : Ttc_InferredOp<"expert_matmul", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
+  let summary = "products of rows with the weights of the experts that they chose";
+  let description = [{
+    Row `i` of the result is the product of row `i / U` of `x` with the weights of expert `experts[i]`:
+    each row of `x` is multiplied by U experts. `w` holds the rows of all experts one after the other, in `format`,
+    byte by byte as a GGUF file has them. With `gated`, these are gates; as many rows of second factors
+    follow, and the product is `silu(gate) * factor`. `bias` holds a vector for each expert. An expert below 0 is the first one,
+    one beyond the last expert the last one. Only weights of experts that a row chose are read.
+
+    `format` and `activations` are those of `ttc.block_matmul`. With `count`, only the first `count` rows of
+    `y` are computed; all others are 0.
+
+    Constraints:
+    - (C1) `x` is [R, K], with at least one element.
+    - (C2) K is a multiple of the columns of a block.
+    - (C3) `w` is a vector of whole rows of K columns: for each of `expert_count` experts N of them, a
+      positive multiple of 16; with `gated`, twice as many.
+    - (C4) `experts` is a vector of M elements, a positive multiple U of R.
+    - (C5) `bias` is a vector of `expert_count` * N elements, and absent with `gated`.
+    - (C6) `count` has one element in one dimension.
+
+    ```mlir
+    %y = ttc.expert_matmul q4_1 %x, %w, %experts activations int8 {expert_count = 4}
+       : (tensor<1x64xf32>, tensor<2560xi8>, tensor<2xi32>) -> tensor<2x16xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_F32Tensor:$x, Ttc_BlockBytes:$w, Ttc_I32Tensor:$experts,
+      Optional<Ttc_F32Tensor>:$bias, Optional<Ttc_I32Tensor>:$count, Ttc_BlockFormatAttr:$format,
+      Ttc_I64Attr:$expert_count,
+      DefaultValuedAttr<Ttc_BlockActivationsAttr, "BlockActivations::F32">:$activations,
+      UnitAttr:$gated);
+  let results = (outs Ttc_F32Tensor:$y);
+  let assemblyFormat = [{
+    $format $x `,` $w `,` $experts (`bias` $bias^)? (`count` $count^)? (`activations` $activations^)?
+    custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+  }];
+}
+
 def Ttc_BlockGatherOp : Ttc_InferredOp<"block_gather", [
     DeclareOpInterfaceMethods<Ttc_CountedOpInterface>, Ttc_MapsDimensions]> {
   let summary = "rows of a matrix in a block format";

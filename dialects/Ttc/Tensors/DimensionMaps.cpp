@@ -363,6 +363,10 @@ void BlockMatmulOp::describeDimensions(DimensionMap &map) {
   map.broadcast(y, {row, column});
 }
 
+/// Which rows of the weights a column of the result reads is data, and so is where a row of the
+/// weights is used.
+void ExpertMatmulOp::describeDimensions(DimensionMap &) {}
+
 void BlockGatherOp::describeDimensions(DimensionMap &map) { map.join(1, 0, map.getResult(), 0); }
 
 /// Heads of keys and values, with the queries that share them. `qkv` has a section of each.

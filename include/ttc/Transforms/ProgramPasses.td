@@ -481,8 +481,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point
     of `a` times the sums of the weights is subtracted after the product.
 
-    `ttc.block_matmul` and `ttc.block_gather` become `ttc.kernel.block_matmul` and `ttc.kernel.block_gather`, whose weights
-    `ttc.pack_blocks` orders; both order the weights of an embedding alike, so that they are stored once. Nothing else
+    `ttc.block_matmul`, `ttc.expert_matmul` and `ttc.block_gather` become `ttc.kernel.block_matmul`, `ttc.kernel.expert_matmul`
+    and `ttc.kernel.block_gather`, whose weights
+    `ttc.pack_blocks` orders; all order the weights of an embedding alike, so that they are stored once. Nothing else
     computes these ops: weights that are not constant are an error.
 
     A convolution of an image whose channels are shuffled reads them from where they were (`shuffle` of

@@ -39,6 +39,16 @@ struct WindowPattern {
   bool isRequired = false;   ///< whether the file must give the window's size
 };
 
+/// Layers with several feed-forward layers, the experts, of which each token is sent to a few.
+struct ExpertRouting {
+  bool isPossible = false;        ///< whether a file may have experts
+  bool isRequired = false;        ///< whether it must
+  bool normalizesWeights = false; ///< of the results of the chosen experts, by their sum
+  bool hasShared = false;         ///< whether the file may have an expert for all tokens
+  bool weighsShared = false;      ///< its result, by the sigmoid of a product of its own
+  bool hasDenseLayers = false;    ///< whether keys may say that only some layers have experts
+};
+
 struct GgufArchitecture {
   llvm::StringLiteral name;
   /// Whether element i of a head is rotated with i + headSize / 2 rather than with its neighbour.
@@ -58,6 +68,7 @@ struct GgufArchitecture {
   /// With this number of layers, scores are divided by sqrt(width / heads) instead of the size of a
   /// head. No key says so.
   int64_t wideScaleLayers = 0;
+  ExpertRouting experts = {};
   /// Factors that the file gives.
   bool hasAttentionScale = false;
   bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits

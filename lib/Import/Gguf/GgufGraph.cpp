@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "dialects/Ttc/Tensors/ReductionOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 
 #include "GgufWeights.h"
@@ -337,7 +338,11 @@ private:
   Value addResult(Value x, const GgufLinear &product, const GgufNorm &norm, Value residual) {
     if (!norm.weight && model.residualScale == 1)
       return multiply({x}, {&product}, residual);
-    Value y = multiply({x}, {&product});
+    return addScaled(multiply({x}, {&product}), norm, residual);
+  }
+
+  /// residual + scale * [norm](y)
+  Value addScaled(Value y, const GgufNorm &norm, Value residual) {
     if (norm.weight)
       y = normalize(y, *norm.weight);
     return AddOp::create(builder, loc, residual, multiplyBy(y, model.residualScale));
@@ -376,16 +381,78 @@ private:
   }
 
   /// activation(gate) * up, or activation(up)
-  Value addUp(Input input, const GgufLayer &layer) {
+  Value addUp(Input input, ArrayRef<GgufLinear> up, int64_t hidden) {
     if (!model.architecture->hasGate)
-      return activate(multiplyAll(input, layer.up));
-    const bool isOneFormat = layer.up[0].weight->type == layer.up.back().weight->type;
+      return activate(multiplyAll(input, up));
+    const bool isOneFormat = up[0].weight->type == up.back().weight->type;
     if (model.architecture->activation == Activation::Silu && isOneFormat)
-      return multiply(input, pointersTo(layer.up), /*residual=*/{}, /*gated=*/true);
-    Value all = multiplyAll(input, layer.up);
+      return multiply(input, pointersTo(up), /*residual=*/{}, /*gated=*/true);
+    Value all = multiplyAll(input, up);
     const int64_t rows = cast<RankedTensorType>(all.getType()).getDimSize(0);
-    return MulOp::create(builder, loc, activate(slice(all, 0, rows, model.hidden)),
-                         slice(all, model.hidden, rows, model.hidden));
+    return MulOp::create(builder, loc, activate(slice(all, 0, rows, hidden)),
+                         slice(all, hidden, rows, hidden));
+  }
+
+  /// The products of rows with the experts that they chose, `experts` and `count` of them.
+  Value multiplyExperts(Value x, ArrayRef<const GgufLinear *> products, Value experts, Value rows,
+                        bool gated = false) {
+    int64_t outputs = 0;
+    for (const GgufLinear *product : products)
+      outputs += product->weight->getRows() / model.experts;
+    const int64_t count = cast<RankedTensorType>(experts.getType()).getDimSize(0);
+    return ExpertMatmulOp::create(
+        builder, loc, f32({count, gated ? outputs / 2 : outputs}), x,
+        constant(weights.getRows(products, /*headOrder=*/{})), experts, /*bias=*/Value(), rows,
+        *getBlockFormat(*products[0]->weight->type), model.experts,
+        options.activationsAreInt8 ? BlockActivations::Int8 : BlockActivations::F32, gated);
+  }
+
+  /// activation(gate) * up of each row and each of its experts
+  Value addExpertsUp(Value x, const GgufExperts &layer, Value experts, Value rows) {
+    if (model.architecture->activation == Activation::Silu &&
+        layer.gate.weight->type == layer.up.weight->type)
+      return multiplyExperts(x, {&layer.gate, &layer.up}, experts, rows, /*gated=*/true);
+    Value gate = multiplyExperts(x, {&layer.gate}, experts, rows);
+    return MulOp::create(builder, loc, activate(gate),
+                         multiplyExperts(x, {&layer.up}, experts, rows));
+  }
+
+  /// The sum of the results of each row's experts by their weights, and the result of the expert of
+  /// all rows.
+  Value addExperts(Input input, const GgufExperts &layer) {
+    Value x = input.norm ? normalize(input.x, *input.norm) : input.x;
+    const int64_t rows = cast<RankedTensorType>(x.getType()).getDimSize(0);
+    const int64_t used = model.usedExperts;
+    Value scores = multiply({x}, {&layer.router});
+    scores = model.hasSigmoidScores
+                 ? SigmoidOp::create(builder, loc, scores).getResult()
+                 : SoftmaxOp::create(builder, loc, scores, /*axis=*/1).getResult();
+    Value ranks = scores;
+    if (layer.choiceBias)
+      ranks = AddOp::create(builder, loc, scores, constant(weights.getVector(*layer.choiceBias)));
+    Value chosen = ArgsortOp::create(builder, loc, ranks, /*axis=*/1, used, /*largest=*/true);
+    Value factors = GatherElementsOp::create(builder, loc, scores, chosen, /*axis=*/1);
+    if (model.normalizesWeights) {
+      Value sum = ReduceSumOp::create(builder, loc, factors, {1}, /*keepdims=*/true);
+      factors = DivOp::create(builder, loc, factors, sum);
+    }
+    factors = multiplyBy(factors, model.expertScale);
+    Value experts = ReshapeOp::create(
+        builder, loc, CastOp::create(builder, loc, i32({rows, used}), chosen), {rows * used});
+    Value valid = MulOp::create(builder, loc, count, number(used));
+    Value up = addExpertsUp(x, layer, experts, valid);
+    Value down = multiplyExperts(up, {&layer.down}, experts, valid);
+    down = ReshapeOp::create(builder, loc, down, {rows, used, model.width});
+    factors = ReshapeOp::create(builder, loc, factors, {rows, used, 1});
+    Value y = ReduceSumOp::create(builder, loc, MulOp::create(builder, loc, down, factors), {1},
+                                  /*keepdims=*/false);
+    if (layer.sharedUp.empty())
+      return y;
+    Value shared = multiply({addUp({x}, layer.sharedUp, model.sharedHidden)}, {&layer.sharedDown});
+    if (layer.sharedWeight.weight)
+      shared = MulOp::create(builder, loc, shared,
+                             SigmoidOp::create(builder, loc, multiply({x}, {&layer.sharedWeight})));
+    return AddOp::create(builder, loc, y, shared);
   }
 
   /// The angles by which a layer rotates queries and keys; null if it does not.
@@ -428,7 +495,11 @@ private:
       const bool sharesNorm = !layer.feedForwardNorm.weight && model.isParallel;
       const Input input =
           sharesNorm ? attended : normalized(model.isParallel ? before : x, layer.feedForwardNorm);
-      Value up = addUp(input, layer);
+      if (layer.experts) {
+        x = addScaled(addExperts(input, *layer.experts), layer.feedForwardPostNorm, x);
+        continue;
+      }
+      Value up = addUp(input, layer.up, model.hidden);
       locate(name + ".ffn_down");
       x = addResult(up, layer.down, layer.feedForwardPostNorm, x);
     }
@@ -461,12 +532,21 @@ static LogicalResult checkFormats(ModuleOp module, const GgufModel &model) {
   };
   if (failed(check(*model.embedding)) || failed(check(*model.output.weight)))
     return failure();
-  for (const GgufLayer &layer : model.layers)
-    for (ArrayRef<GgufLinear> products :
-         {ArrayRef(layer.heads), ArrayRef(layer.output), ArrayRef(layer.up), ArrayRef(layer.down)})
+  auto checkAll = [&](std::initializer_list<ArrayRef<GgufLinear>> all) {
+    for (ArrayRef<GgufLinear> products : all)
       for (const GgufLinear &product : products)
-        if (failed(check(*product.weight)))
+        if (product.weight && failed(check(*product.weight)))
           return failure();
+    return success();
+  };
+  for (const GgufLayer &layer : model.layers) {
+    if (failed(checkAll({layer.heads, layer.output, layer.up, layer.down})))
+      return failure();
+    if (const auto &experts = layer.experts;
+        experts && failed(checkAll({experts->router, experts->gate, experts->up, experts->down,
+                                    experts->sharedUp, experts->sharedDown})))
+      return failure();
+  }
   return success();
 }
 

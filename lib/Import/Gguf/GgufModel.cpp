@@ -13,6 +13,7 @@ using namespace mlir::ttc;
 namespace {
 
 constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16, kMostWidth = 1 << 24;
+constexpr int64_t kMostExperts = 1 << 16;
 
 std::string printShape(ArrayRef<int64_t> shape) {
   return ("[" +
@@ -33,6 +34,8 @@ public:
 private:
   std::string key(StringRef name) const { return (architecture + "." + name).str(); }
   llvm::Error readSizes(GgufModel &model);
+  llvm::Error readExpertSizes(GgufModel &model);
+  llvm::Error readExperts(const GgufModel &model, GgufExperts &experts, const std::string &prefix);
   llvm::Error readScales(GgufModel &model);
   llvm::Error readFrequencies(GgufModel &model);
   llvm::Error readWindow(GgufModel &model);
@@ -167,6 +170,91 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
     return epsilon.takeError();
   model.epsilon = static_cast<float>(*epsilon);
   return llvm::Error::success();
+}
+
+llvm::Error ModelReader::readExpertSizes(GgufModel &model) {
+  const ExpertRouting &routing = kind->experts;
+  model.normalizesWeights = routing.normalizesWeights;
+  model.expertScale = 1;
+  auto get = [&](int64_t &size, StringRef name, int64_t least, int64_t most,
+                 std::optional<int64_t> fallback) -> llvm::Error {
+    llvm::Expected<int64_t> value = file.getInteger(key(name), least, most, fallback);
+    if (!value)
+      return value.takeError();
+    size = *value;
+    return llvm::Error::success();
+  };
+  std::optional<int64_t> none;
+  if (!routing.isRequired)
+    none = 0;
+  if (llvm::Error error =
+          get(model.experts, "expert_count", routing.isRequired, kMostExperts, none))
+    return error;
+  if (!model.experts)
+    return llvm::Error::success();
+  if (llvm::Error error = get(model.usedExperts, "expert_used_count", 1, model.experts, {}))
+    return error;
+  if (llvm::Error error =
+          get(model.expertHidden, "expert_feed_forward_length", 1, kMostWidth, model.hidden))
+    return error;
+  if (routing.hasShared)
+    if (llvm::Error error =
+            get(model.sharedHidden, "expert_shared_feed_forward_length", 0, kMostWidth, 0))
+      return error;
+  for (int64_t size : {model.expertHidden, model.width})
+    if (size % 16 != 0)
+      return makeGgufError("expected experts of a multiple of 16 rows, found " + Twine(size));
+  int64_t gate;
+  if (llvm::Error error = get(gate, "expert_gating_func", 1, 2, 1))
+    return error;
+  model.hasSigmoidScores = gate == 2;
+  llvm::Expected<bool> normalizes =
+      file.getBool(key("expert_weights_norm"), routing.normalizesWeights);
+  if (!normalizes)
+    return normalizes.takeError();
+  if (*normalizes != routing.normalizesWeights)
+    return makeGgufError("expected '" + key("expert_weights_norm") + "' to be " +
+                         (routing.normalizesWeights ? "true" : "false") +
+                         " or absent, found another value, which ttc does not support");
+  if (!file.has(key("expert_weights_scale")))
+    return llvm::Error::success();
+  llvm::Expected<double> scale = file.getNumber(key("expert_weights_scale"), -1e30, 1e30);
+  if (!scale)
+    return scale.takeError();
+  if (*scale != 0) // none, as llama.cpp reads it
+    model.expertScale = static_cast<float>(*scale);
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::readExperts(const GgufModel &model, GgufExperts &experts,
+                                     const std::string &prefix) {
+  auto findAll = [&](StringRef name, int64_t inputs, int64_t outputs, GgufLinear &found) {
+    return find(prefix + name + ".weight", {inputs, outputs, model.experts}, found.weight);
+  };
+  if (llvm::Error error = findLinear(prefix + "ffn_gate_inp", model.width, model.experts,
+                                     experts.router, /*mayHaveBias=*/false))
+    return error;
+  if (llvm::Error error = findVector(prefix + "exp_probs_b.bias", model.experts, experts.choiceBias,
+                                     /*optional=*/true))
+    return error;
+  if (llvm::Error error = findAll("ffn_gate_exps", model.width, model.expertHidden, experts.gate))
+    return error;
+  if (llvm::Error error = findAll("ffn_up_exps", model.width, model.expertHidden, experts.up))
+    return error;
+  if (llvm::Error error = findAll("ffn_down_exps", model.expertHidden, model.width, experts.down))
+    return error;
+  if (!model.sharedHidden)
+    return llvm::Error::success();
+  experts.sharedUp.resize(2);
+  for (auto [name, inputs, outputs, linear] :
+       {std::tuple("ffn_gate_shexp", model.width, model.sharedHidden, &experts.sharedUp[0]),
+        {"ffn_up_shexp", model.width, model.sharedHidden, &experts.sharedUp[1]},
+        {"ffn_down_shexp", model.sharedHidden, model.width, &experts.sharedDown}})
+    if (llvm::Error error = findLinear(prefix + name, inputs, outputs, *linear, false))
+      return error;
+  if (!kind->experts.weighsShared)
+    return llvm::Error::success();
+  return findVector(prefix + "ffn_gate_inp_shexp.weight", model.width, experts.sharedWeight.weight);
 }
 
 llvm::Error ModelReader::readScales(GgufModel &model) {
@@ -351,6 +439,13 @@ llvm::Error ModelReader::checkKeys() {
     read.push_back("use_parallel_residual");
   if (kind->window.period)
     read.push_back("attention.sliding_window");
+  if (kind->experts.isPossible)
+    read.append({"expert_count", "expert_feed_forward_length", "expert_gating_func",
+                 "expert_used_count", "expert_weights_norm", "expert_weights_scale"});
+  if (kind->experts.hasShared)
+    read.append({"expert_shared_count", "expert_shared_feed_forward_length"});
+  if (kind->experts.hasDenseLayers)
+    read.append({"interleave_moe_layer_step", "leading_dense_block_count"});
   for (auto [name, neutral] : kNeutral) {
     if (!file.has(key(name)) || llvm::is_contained(read, name))
       continue;
@@ -401,6 +496,8 @@ llvm::Error ModelReader::read(GgufModel &model) {
   architecture = kind->name;
   if (llvm::Error error = readSizes(model))
     return error;
+  if (llvm::Error error = readExpertSizes(model))
+    return error;
   if (llvm::Error error = readScales(model))
     return error;
   // Before the keys of a type of scaling that is refused.
@@ -432,6 +529,18 @@ llvm::Error ModelReader::read(GgufModel &model) {
                                      /*optional=*/true))
     return error;
 
+  llvm::Expected<int64_t> dense =
+      file.getInteger(key("leading_dense_block_count"), 0, INT32_MAX, 0);
+  if (!dense)
+    return dense.takeError();
+  llvm::Expected<int64_t> period =
+      file.getInteger(key("interleave_moe_layer_step"), 1, INT32_MAX, 1);
+  if (!period)
+    return period.takeError();
+  for (auto [i, layer] : llvm::enumerate(model.layers))
+    if (const auto number = static_cast<int64_t>(i);
+        model.experts && number >= *dense && (number + 1) % *period == 0)
+      layer.experts.emplace();
   for (auto [i, layer] : llvm::enumerate(model.layers))
     if (llvm::Error error = readLayer(model, layer, "blk." + llvm::utostr(i) + "."))
       return error;
@@ -467,9 +576,12 @@ llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std
                          key("rope.dimension_count") + "', found " + Twine(rotated));
 
   const bool hasAllHeads = file.findTensor(prefix + "attn_qkv.weight");
+  if (layer.experts)
+    if (llvm::Error error = readExperts(model, *layer.experts, prefix))
+      return error;
   const bool hasGateTensor = kind->hasGate && file.findTensor(prefix + "ffn_gate.weight");
   layer.heads.resize(hasAllHeads ? 1 : 3);
-  layer.up.resize(hasGateTensor ? 2 : 1);
+  layer.up.resize(layer.experts ? 0 : hasGateTensor ? 2 : 1);
   const int64_t hidden = model.hidden * (kind->hasGate && !hasGateTensor ? 2 : 1);
   struct Product {
     StringRef name;
@@ -489,10 +601,12 @@ llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std
     layer.heads[1].headRows = keys;
   }
   products.push_back({"attn_output", queries, model.width, layer.output});
-  if (hasGateTensor)
-    products.push_back({"ffn_gate", model.width, model.hidden, layer.up[0], false});
-  products.push_back({"ffn_up", model.width, hidden, layer.up.back(), !kind->hasGate});
-  products.push_back({"ffn_down", model.hidden, model.width, layer.down});
+  if (!layer.experts) {
+    if (hasGateTensor)
+      products.push_back({"ffn_gate", model.width, model.hidden, layer.up[0], false});
+    products.push_back({"ffn_up", model.width, hidden, layer.up.back(), !kind->hasGate});
+    products.push_back({"ffn_down", model.hidden, model.width, layer.down});
+  }
   for (const Product &product : products)
     if (llvm::Error error = findLinear(prefix + product.name, product.inputs, product.outputs,
                                        product.linear, product.mayHaveBias))

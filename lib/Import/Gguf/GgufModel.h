@@ -22,6 +22,17 @@ struct GgufNorm {
   const GgufFile::Tensor *bias = nullptr;
 };
 
+/// The experts of a layer. Their weights are [experts][rows][columns].
+struct GgufExperts {
+  GgufLinear router;                            ///< a row for each expert
+  const GgufFile::Tensor *choiceBias = nullptr; ///< added to the scores by which they are chosen
+  GgufLinear gate, up, down;
+  /// The expert of all tokens, if there is one, as GgufLayer::up and down.
+  SmallVector<GgufLinear, 2> sharedUp;
+  GgufLinear sharedDown;
+  GgufLinear sharedWeight; ///< of one row, whose sigmoid weighs its result; null if nothing does
+};
+
 struct GgufLayer {
   GgufNorm attentionNorm, feedForwardNorm;
   GgufNorm attentionPostNorm, feedForwardPostNorm; ///< of the results
@@ -31,14 +42,20 @@ struct GgufLayer {
   /// Of the gate, if there is one, and what it multiplies: two products, or one with all rows.
   SmallVector<GgufLinear, 2> up;
   GgufLinear output, down;
+  std::optional<GgufExperts> experts; ///< instead of `up` and `down`
   /// Indexes GgufModel::frequencies; nothing if the layer rotates no queries and keys.
   std::optional<size_t> frequencies;
 };
 
 struct GgufModel {
   const GgufArchitecture *architecture;
-  int64_t width;  ///< of the embeddings
-  int64_t hidden; ///< of the feed-forward layers
+  int64_t width;                      ///< of the embeddings
+  int64_t hidden;                     ///< of the feed-forward layers
+  int64_t experts, usedExperts;       ///< of a layer, and of a token; 0: there are none
+  int64_t expertHidden, sharedHidden; ///< of an expert, and of the one of all tokens
+  bool normalizesWeights;             ///< of the chosen experts, by their sum
+  bool hasSigmoidScores;              ///< of experts; else a softmax over all of them
+  float expertScale;                  ///< of the sum of their results
   int64_t heads, kvHeads, headSize;
   int64_t vocabulary;
   int64_t context; ///< that the model was trained for; 0: unknown

@@ -30,6 +30,10 @@ NAMES = {
     "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up", "mlp.fc1": "ffn_up", "mlp.fc2": "ffn_down",
     "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down", "self_attn.dense": "attn_output", "model.final_layernorm": "output_norm",
     "gpt_neox.embed_in": "token_embd", "gpt_neox.final_layer_norm": "output_norm", "embed_out": "output",
+    "mlp.gate": "ffn_gate_inp", "mlp.experts.down_proj": "ffn_down_exps", "block_sparse_moe.router.layer": "ffn_gate_inp",
+    "mlp.gate.moe_statics.e_score_correction_bias": "exp_probs_b.bias",
+    **{f"mlp.{shared}.{name}_proj": f"ffn_{name}_shexp" for shared in ("shared_expert", "shared_experts") for name in ("gate", "up", "down")},
+    "mlp.shared_expert_gate": "ffn_gate_inp_shexp",
     "attention.query_key_value": "attn_qkv", "attention.dense": "attn_output", "mlp.dense_h_to_4h": "ffn_up",
     "mlp.dense_4h_to_h": "ffn_down",
 }

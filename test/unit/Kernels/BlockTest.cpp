@@ -23,9 +23,11 @@ struct Product {
 
 /// Packs weights by the op, as the compiler does.
 struct PackedWeights {
-  PackedWeights(const Product &v, unsigned seed) : format(getBlockFormat(v.format)) {
-    const int64_t rows = v.n * (v.gated ? 2 : 1);
-    const std::vector<uint8_t> stored = makeBlocks(format, rows * v.k, seed);
+  PackedWeights(const Product &v, unsigned seed)
+      : PackedWeights(v,
+                      makeBlocks(getBlockFormat(v.format), v.n * (v.gated ? 2 : 1) * v.k, seed)) {}
+  PackedWeights(const Product &v, const std::vector<uint8_t> &stored)
+      : format(getBlockFormat(v.format)) {
     elements = getElements(format, stored);
     const int64_t groups = (v.n + 15) / 16 * (v.gated ? 2 : 1);
     shape = {groups, getGroupBytes(v)};
@@ -300,6 +302,119 @@ TEST(BlockMatmul, Count) {
       }
     }
   }
+}
+
+struct Experts {
+  std::string format;
+  int64_t rows, uses, experts, n, k;
+  bool bias = false, gated = false;
+};
+
+/// Each row is that of a product with its expert's weights alone, for every number of rows that
+/// counts; rows that do not are 0.
+void testExperts(const mlir::ttc::CpuTarget &target, const std::string &dot, const Experts &v) {
+  const int64_t m = v.rows * v.uses;
+  const BlockFormatCase &format = getBlockFormat(v.format);
+  const Product alone{v.format, 1, v.n, v.k, false, v.bias, false, v.gated};
+  Product together = alone;
+  together.n *= v.experts;
+  const std::vector<uint8_t> stored =
+      makeBlocks(format, together.n * (v.gated ? 2 : 1) * v.k, /*seed=*/7);
+  const PackedWeights all(together, stored);
+  std::vector<std::unique_ptr<PackedWeights>> weights;
+  const int64_t expertBytes = v.n * v.k / format.columns * format.bytes;
+  for (int64_t expert = 0; expert < v.experts; ++expert) {
+    std::vector<uint8_t> own;
+    for (int64_t part = 0; part < (v.gated ? 2 : 1); ++part) {
+      const auto from = stored.begin() + (part * v.experts + expert) * expertBytes;
+      own.insert(own.end(), from, from + expertBytes);
+    }
+    weights.push_back(std::make_unique<PackedWeights>(alone, own));
+  }
+
+  KernelSuite suite;
+  for (bool isInt8 : {false, true}) {
+    std::vector<std::string> types{tensor({1, v.k}), bytesTensor(weights[0]->shape)};
+    if (v.bias)
+      types.push_back(tensor({v.n}));
+    suite.add(getOp(alone, isInt8, dot), types, tensor({1, v.n}));
+    types = {tensor({v.rows, v.k}), bytesTensor(all.shape), tensor({m}, "i32")};
+    if (v.bias)
+      types.push_back(tensor({v.experts * v.n}));
+    suite.add(
+        "ttc.kernel.expert_matmul " + v.format + " %0, %1, %2" + (v.bias ? " bias %3" : "") +
+            " count %" + std::to_string(types.size()) + (isInt8 ? " activations int8" : "") +
+            " {dot = #ttc.byte_dot<" + dot + ">, expert_count = " + std::to_string(v.experts) +
+            " : i64" + (v.gated ? ", gated}" : "}"),
+        [&] {
+          types.push_back("tensor<1xi32>");
+          return types;
+        }(),
+        tensor({m, v.n}));
+  }
+  ASSERT_TRUE(suite.compile(target));
+
+  Buffer x(v.rows * v.k), bias(v.experts * v.n);
+  x.fillRandom(1);
+  bias.fillRandom(2);
+  // Most rows choose the second expert; some none that exists.
+  std::vector<int32_t> experts(m);
+  std::mt19937 random(3);
+  for (int32_t &expert : experts)
+    expert = random() % 2 ? 1 : static_cast<int32_t>(random() % v.experts);
+  experts.front() = -5;
+  experts[m / 2] = 2147483647;
+  auto expertOf = [&](int64_t row) { return std::clamp<int64_t>(experts[row], 0, v.experts - 1); };
+  for (bool isInt8 : {false, true}) {
+    std::vector<float> expected(m * v.n);
+    for (int64_t row = 0; row < m; ++row) {
+      std::vector<const float *> operands{x.data() + row / v.uses * v.k,
+                                          weights[expertOf(row)]->bytes.data()};
+      if (v.bias)
+        operands.push_back(bias.data() + expertOf(row) * v.n);
+      operands.push_back(expected.data() + row * v.n);
+      suite.program(2 * isInt8)(operands);
+    }
+    // Tiles of more rows of floats are summed in another order.
+    const bool isExact = format.columns != 1 && (isInt8 || m < 8 * v.experts || dot == "vnni");
+    for (int64_t count : {int64_t{-1}, int64_t{0}, int64_t{1}, m - 1, m, m + 5})
+      for (bool isReversed : {false, true}) {
+        const float storedCount = llvm::bit_cast<float>(static_cast<int32_t>(count));
+        Buffer found(m * v.n, 1e30f);
+        std::vector<const float *> operands{x.data(), all.bytes.data(),
+                                            reinterpret_cast<const float *>(experts.data())};
+        if (v.bias)
+          operands.push_back(bias.data());
+        operands.push_back(&storedCount);
+        operands.push_back(found.data());
+        suite.program(2 * isInt8 + 1)(operands, isReversed);
+        ASSERT_TRUE(found.guardIntact());
+        for (int64_t i = 0; i < m * v.n; ++i) {
+          const float value = i / v.n < count ? expected[i] : 0.0f;
+          ASSERT_NEAR(found[i], value, isExact ? 0.0 : 1e-5 * v.k * (1 + std::abs(value)))
+              << v.format << (isInt8 ? " int8" : " f32") << ", " << count << " rows, at " << i;
+        }
+      }
+  }
+}
+
+TEST(ExpertMatmul, IsTheProductOfEachExpert) {
+  const std::vector<Experts> cases{
+      {"q4_1", 1, 2, 4, 16, 64},
+      {"q8_0", 1, 8, 16, 48, 256, false, true},
+      {"q6_k", 5, 3, 7, 48, 256, true},
+      {"q4_k", 150, 2, 3, 32, 256, false, true}, // more rows than are prepared together
+      {"f16", 6, 4, 5, 16, 45, true},
+      {"f32", 40, 1, 2, 32, 37, false, true},
+      {"q4_0", 3, 1, 1, 32, 32},
+      {"q5_0", 2, 2, 4, 1024, 576, true}, // several workgroups
+  };
+  for (const Experts &v : cases)
+    testExperts(host(), "madd", v);
+  // Vectors of 8 lanes, where the host's are wider.
+  if (mlir::ttc::getVectorLength(host()) != 8)
+    for (size_t i : {0, 3, 4})
+      testExperts(*mlir::ttc::getCpuTarget("x86-64-v3"), "madd", cases[i]);
 }
 
 TEST(BlockGather, AllFormats) {

@@ -6,6 +6,7 @@
 #include "dialects/Ttc/Programs/BlockKernelOps.h"
 #include "dialects/Ttc/Tensors/BlockOps.h"
 #include "kernels/BlockFormats.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -23,6 +24,25 @@ struct BlockMatmulToKernel : OpRewritePattern<BlockMatmulOp> {
     rewriter.replaceOpWithNewOp<KernelBlockMatmulOp>(
         op, tensorType(op.getY()), op.getX(), packed, op.getNorm(), op.getBias(), op.getResidual(),
         op.getCount(), op.getFormat(), dot, op.getEpsilon(), op.getActivations(), op.getGated());
+    return success();
+  }
+
+  ByteDot dot;
+};
+
+struct ExpertMatmulToKernel : OpRewritePattern<ExpertMatmulOp> {
+  ExpertMatmulToKernel(MLIRContext *context, ByteDot dot) : OpRewritePattern(context), dot(dot) {}
+
+  LogicalResult matchAndRewrite(ExpertMatmulOp op, PatternRewriter &rewriter) const override {
+    if (!isConstantExpression(op.getW()))
+      return failure();
+    // Experts have whole groups: those of an expert follow each other, with gates and factors in
+    // turns, though the file has the gates of all experts first.
+    Value packed = PackBlocksOp::create(rewriter, op.getLoc(), op.getW(), op.getFormat(),
+                                        tensorType(op.getX()).getDimSize(1), op.getGated());
+    rewriter.replaceOpWithNewOp<KernelExpertMatmulOp>(
+        op, tensorType(op.getY()), op.getX(), packed, op.getExperts(), op.getBias(), op.getCount(),
+        op.getFormat(), dot, op.getExpertCount(), op.getActivations(), op.getGated());
     return success();
   }
 
@@ -50,17 +70,21 @@ struct BlockGatherToKernel : OpRewritePattern<BlockGatherOp> {
 } // namespace
 
 void mlir::ttc::populateBlockKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target) {
-  patterns.add<BlockMatmulToKernel>(patterns.getContext(), chooseByteDot(target));
+  patterns.add<BlockMatmulToKernel, ExpertMatmulToKernel>(patterns.getContext(),
+                                                          chooseByteDot(target));
   patterns.add<BlockGatherToKernel>(patterns.getContext());
 }
 
 LogicalResult mlir::ttc::verifyBlockKernels(Operation *root) {
   auto checked = root->walk([](Operation *op) -> WalkResult {
-    if (!isa<BlockMatmulOp, BlockGatherOp>(op))
+    auto weights = llvm::TypeSwitch<Operation *, Value>(op)
+                       .Case<BlockMatmulOp, ExpertMatmulOp, BlockGatherOp>(
+                           [](auto block) -> Value { return block.getW(); })
+                       .Default(Value());
+    if (!weights)
       return WalkResult::advance();
     return op->emitOpError("expected weights that are known while compiling, found ")
-           << (isa<BlockMatmulOp>(op) ? op->getOperand(1) : op->getOperand(0)).getType()
-           << " that is computed";
+           << weights.getType() << " that is computed";
   });
   return failure(checked.wasInterrupted());
 }

@@ -46,6 +46,39 @@ func.func @block_matmul(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>) {
 
 // -----
 
+func.func @expert_matmul(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>, %e: tensor<2xi32>) {
+  // diagnostic here:
+  %0 = ttc.kernel.expert_matmul q4_1 %x, %w, %e {dot = #ttc.byte_dot<madd>, expert_count = 3 : i64} : (tensor<1x64xf32>, tensor<6x640xi8>, tensor<2xi32>) -> tensor<2x32xf32>
+  return
+}
+
+// change: tensor<1x64xf32> => tensor<1x48xf32>
+// expected-error {{'ttc.kernel.expert_matmul' op (C1) expected x of [R, K], K a multiple of 32, found 'tensor<1x48xf32>'}}
+
+// change: tensor<2x32xf32> => tensor<2x24xf32>
+// expected-error {{'ttc.kernel.expert_matmul' op (C2) expected experts of [M] and a result of [M, N], M a multiple of 1 and N of 16, found 'tensor<2xi32>' and 'tensor<2x24xf32>'}}
+
+// change: tensor<1x64xf32> => tensor<3x64xf32>
+// expected-error {{'ttc.kernel.expert_matmul' op (C2) expected experts of [M] and a result of [M, N], M a multiple of 3 and N of 16, found 'tensor<2xi32>' and 'tensor<2x32xf32>'}}
+
+// change: expert_count = 3 => expert_count = 0
+// expected-error {{'ttc.kernel.expert_matmul' op (C3) expected from 1 expert to as many as 'w' has, found 0}}
+
+// change: expert_count = 3 => expert_count = 4
+// expected-error {{'ttc.kernel.expert_matmul' op (C3) expected w of shape [8, 640], found [6, 640]}}
+
+// change: tensor<2xi32>) { => tensor<2xi32>, %b: tensor<32xf32>) {
+// change: %e { => %e bias %b {
+// change: tensor<2xi32>) -> => tensor<2xi32>, tensor<32xf32>) ->
+// expected-error {{'ttc.kernel.expert_matmul' op (C4) expected a bias of shape [96] and products that are not gated, found [32]}}
+
+// change: tensor<2xi32>) { => tensor<2xi32>, %n: tensor<2xi32>) {
+// change: %e { => %e count %n {
+// change: tensor<2xi32>) -> => tensor<2xi32>, tensor<2xi32>) ->
+// expected-error {{'ttc.kernel.expert_matmul' op (C4) expected 'count' of shape [1], found [2]}}
+
+// -----
+
 func.func @block_gather(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
   %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   return

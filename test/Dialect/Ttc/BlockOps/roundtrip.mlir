@@ -25,6 +25,14 @@ func.func @formats(%x: tensor<3x256xf32>, %a: tensor<2048xi8>, %b: tensor<1024xi
   return
 }
 
+func.func @experts(%x: tensor<2x64xf32>, %w: tensor<2560xi8>, %e: tensor<6xi32>, %b: tensor<64xf32>, %n: tensor<1xi32>) {
+  %0 = ttc.expert_matmul q4_1 %x, %w, %e {expert_count = 4} : (tensor<2x64xf32>, tensor<2560xi8>, tensor<6xi32>) -> tensor<6x16xf32>
+  %1 = ttc.expert_matmul q4_1 %x, %w, %e bias %b count %n activations int8 {expert_count = 2}
+     : (tensor<2x64xf32>, tensor<2560xi8>, tensor<6xi32>, tensor<64xf32>, tensor<1xi32>) -> tensor<6x32xf32>
+  %2 = ttc.expert_matmul q4_1 %x, %w, %e {expert_count = 2, gated} : (tensor<2x64xf32>, tensor<2560xi8>, tensor<6xi32>) -> tensor<6x16xf32>
+  return
+}
+
 func.func @gather(%w: tensor<6800xi8>, %t: tensor<2xi32>) {
   %0 = ttc.block_gather q8_0 %w, %t {columns = 64} : (tensor<6800xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   return

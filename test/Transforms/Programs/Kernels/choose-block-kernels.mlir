@@ -29,6 +29,27 @@ func.func @gated(%x: tensor<4x64xf32>) -> tensor<4x3xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @experts
+func.func @experts(%x: tensor<2x64xf32>, %e: tensor<4xi32>, %n: tensor<1xi32>) -> tensor<4x16xf32> {
+  // CHECK: ttc.constant {{.*}} : tensor<6x640xi8>
+  // AVX2: ttc.kernel.expert_matmul q4_1 {{.*}} count %{{.*}} activations int8 {dot = #ttc.byte_dot<madd>, expert_count = 3 : i64, gated}
+  // VNNI: ttc.kernel.expert_matmul q4_1 {{.*}} count %{{.*}} activations int8 {dot = #ttc.byte_dot<vnni>, expert_count = 3 : i64, gated}
+  %w = ttc.constant dense<1> : tensor<3840xi8>
+  %0 = ttc.expert_matmul q4_1 %x, %w, %e count %n activations int8 {expert_count = 3, gated}
+      : (tensor<2x64xf32>, tensor<3840xi8>, tensor<4xi32>, tensor<1xi32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
+// -----
+
+func.func @no_constant_experts(%x: tensor<1x64xf32>, %w: tensor<640xi8>, %e: tensor<1xi32>) -> tensor<1x16xf32> {
+  // expected-error@+1 {{'ttc.expert_matmul' op expected weights that are known while compiling, found 'tensor<640xi8>' that is computed}}
+  %0 = ttc.expert_matmul q4_1 %x, %w, %e {expert_count = 1} : (tensor<1x64xf32>, tensor<640xi8>, tensor<1xi32>) -> tensor<1x16xf32>
+  return %0 : tensor<1x16xf32>
+}
+
+// -----
+
 func.func @not_constant(%x: tensor<1x64xf32>, %w: tensor<80xi8>) -> tensor<1x2xf32> {
   // expected-error@+1 {{'ttc.block_matmul' op expected weights that are known while compiling, found 'tensor<80xi8>' that is computed}}
   %0 = ttc.block_matmul q4_1 %x, %w : (tensor<1x64xf32>, tensor<80xi8>) -> tensor<1x2xf32>
