@@ -114,15 +114,20 @@ TTC_INLINE void multiplyInMemory(const BlockMatmulParams &p, const uint8_t *grou
       });
 }
 
-/// The sums of all rows with a group: as many as fit at a time, then fewer.
-template <typename T, int COUNT = VL == 16 ? 14 : 6>
+/// The rows of x whose sums with a group of floats stay in registers.
+inline constexpr int kFloatRows = VL == 16 ? 14 : 6;
+
+/// The sums of all rows with a group: as many as fit at a time, then fewer. By f32, a row has the
+/// same bits whatever rows are beside it: the scores of experts do not depend on other sequences.
+/// One row of f16 would take longer than reading its weights, if it were summed in that order.
+template <typename T, int COUNT = kFloatRows>
 TTC_INLINE void multiplyFloats(const BlockMatmulParams &p, const T *group, const Rows &rows,
                                float *sums, int64_t row = 0) {
   TTC_NO_UNROLL
   for (; row + COUNT <= rows.count; row += COUNT) {
     vf tile[COUNT][kHalves];
-    multiplyPanel<COUNT, kHalves, kHalves != 1>(tile, rows.floats + row * p.k, p.k, 1, group,
-                                                kBlockRows, p.k);
+    multiplyPanel<COUNT, kHalves, kHalves != 1, __is_same(T, float) ? kFloatRows : COUNT>(
+        tile, rows.floats + row * p.k, p.k, 1, group, kBlockRows, p.k);
     storeRows(sums + row * kBlockRows, kBlockRows, tile);
   }
   if constexpr (COUNT > 1)

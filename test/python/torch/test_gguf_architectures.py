@@ -30,10 +30,11 @@ NAMES = {
     "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up", "mlp.fc1": "ffn_up", "mlp.fc2": "ffn_down",
     "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down", "self_attn.dense": "attn_output", "model.final_layernorm": "output_norm",
     "gpt_neox.embed_in": "token_embd", "gpt_neox.final_layer_norm": "output_norm", "embed_out": "output",
-    "mlp.gate": "ffn_gate_inp", "mlp.experts.down_proj": "ffn_down_exps", "block_sparse_moe.router.layer": "ffn_gate_inp",
-    "mlp.gate.moe_statics.e_score_correction_bias": "exp_probs_b.bias",
+    "mlp.gate": "ffn_gate_inp", "block_sparse_moe.router": "ffn_gate_inp", "mlp.shared_expert_gate": "ffn_gate_inp_shexp",
+    **{f"{mlp}.experts.{name}_proj": f"ffn_{name}_exps" for mlp in ("mlp", "block_sparse_moe") for name in ("gate", "up", "down")},
     **{f"mlp.{shared}.{name}_proj": f"ffn_{name}_shexp" for shared in ("shared_expert", "shared_experts") for name in ("gate", "up", "down")},
-    "mlp.shared_expert_gate": "ffn_gate_inp_shexp",
+    **{f"shared_mlp.{name}_proj": f"ffn_{name}_shexp" for name in ("gate", "up")}, "shared_mlp.output_linear": "ffn_down_shexp",
+    "mlp.gate.moe_statics.e_score_correction": "exp_probs_b",
     "attention.query_key_value": "attn_qkv", "attention.dense": "attn_output", "mlp.dense_h_to_4h": "ffn_up",
     "mlp.dense_4h_to_h": "ffn_down",
 }
@@ -59,6 +60,14 @@ class Case:
     context: int = 96
 
 
+def with_experts(name, settings, keys, **others):
+    """Three of five experts."""
+    return Case(f"{name}Config", f"{name}ForCausalLM", {"num_experts_per_tok": 3, "moe_intermediate_size": 160} | settings,
+                {"expert_count": (U32, 5), "expert_used_count": (U32, 3), "expert_feed_forward_length": (U32, 160)} | keys, **others)
+
+
+GRANITE = {"attention_multiplier": 0.11, "embedding_multiplier": 12.0, "residual_multiplier": 0.22, "logits_scaling": 8.0}
+GRANITE_KEYS = {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22), "logit_scale": (F32, 8.0)}
 CASES = {
     "llama": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
     "llama, mistral": Case("MistralConfig", "MistralForCausalLM", {"sliding_window": None}, has_pairs=True),
@@ -108,13 +117,26 @@ CASES = {
                          (["sliding_attention"] * 5 + ["full_attention"]) * 10 + ["sliding_attention"] * 2},
                         {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "block_count": (U32, 62)}, AFTER,
                         norms_add_one=True, context=64),
-    "granite": Case("GraniteConfig", "GraniteForCausalLM",
-                    {"attention_multiplier": 0.11, "embedding_multiplier": 12.0, "residual_multiplier": 0.22, "logits_scaling": 8.0},
-                    {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
-                     "logit_scale": (F32, 8.0)}, has_pairs=True),
+    "granite": Case("GraniteConfig", "GraniteForCausalLM", GRANITE, GRANITE_KEYS, has_pairs=True),
     "olmo2": Case("Olmo2Config", "Olmo2ForCausalLM", norms=AFTER),
     "olmo2, olmo3": Case("Olmo3Config", "Olmo3ForCausalLM", {"sliding_window": 64}, {"attention.sliding_window": (U32, 64)},
                          AFTER, context=64),
+    "llama, mixtral": with_experts("Mixtral", {"num_local_experts": 5}, {}, has_pairs=True),
+    "olmoe": with_experts("Olmoe", {"num_experts": 5, "num_key_value_heads": HEADS, "hidden_size": HEADS * SIZE},
+                          {"attention.head_count_kv": (U32, HEADS), "embedding_length": (U32, HEADS * SIZE)}),
+    "qwen2moe": with_experts("Qwen2Moe", {"num_experts": 5, "shared_expert_intermediate_size": 96, "hidden_size": HEADS * SIZE},
+                             {"expert_shared_feed_forward_length": (U32, 96), "embedding_length": (U32, HEADS * SIZE)}),
+    "qwen3moe": with_experts("Qwen3Moe", {"num_experts": 5, "norm_topk_prob": True}, {}),
+    "granitemoe": with_experts("GraniteMoe", {"num_local_experts": 5, "hidden_size": HEADS * SIZE} | GRANITE,
+                               GRANITE_KEYS | {"embedding_length": (U32, HEADS * SIZE)}, has_pairs=True),
+    "granitemoe, shared": with_experts(
+        "GraniteMoeShared", {"num_local_experts": 5, "shared_intermediate_size": 96, "hidden_size": HEADS * SIZE} | GRANITE,
+        GRANITE_KEYS | {"expert_shared_feed_forward_length": (U32, 96), "embedding_length": (U32, HEADS * SIZE)}, has_pairs=True),
+    "ernie4_5-moe": with_experts(
+        "Ernie4_5_Moe", {"moe_num_experts": 5, "moe_k": 3, "moe_num_shared_experts": 2, "moe_layer_start_index": 1,
+                         "moe_layer_end_index": -1, "moe_layer_interval": 2},
+        {"expert_shared_feed_forward_length": (U32, 320), "expert_shared_count": (U32, 2), "leading_dense_block_count": (U32, 1),
+         "interleave_moe_layer_step": (U32, 2)}),
     "seed_oss": Case("SeedOssConfig", "SeedOssForCausalLM", {"attention_bias": True},
                      norms={"post_attention_layernorm": "post_attention_norm"}),
     "smollm3": Case("SmolLM3Config", "SmolLM3ForCausalLM", {"no_rope_layer_interval": 4}, has_pairs=True),
@@ -132,13 +154,32 @@ def make_model(case):
     with torch.no_grad():
         for name, value in model.named_parameters():
             noise = torch.randn(value.shape, generator=random)
-            if value.dim() == 2:
-                value.copy_(noise * value.shape[1] ** -0.5)
+            if value.dim() >= 2:
+                value.copy_(noise * value.shape[-1] ** -0.5)
             elif name.endswith("bias"):
                 value.copy_(noise / 2)
             else:
                 value.copy_(noise / 5 + (not case.norms_add_one))
+        # Chosen experts differ from token to token, and by more than a last bit.
+        for name, value in model.named_parameters():
+            if re.search(r"(mlp\.gate|router)\.weight$", name):
+                value.mul_(3)
+        for name, value in model.named_buffers():
+            if name.endswith("e_score_correction_bias"):
+                value.copy_(torch.randn(value.shape, generator=random) / 5)
     return model
+
+
+def parts_of(model):
+    """Its tensors with the names of single products: gates and what they multiply are one product in some models."""
+    for name, value in model.state_dict().items():
+        if name.endswith("e_score_correction_bias"):
+            yield name, value[0]
+        elif match := re.fullmatch(r"(.*\.experts\.)gate_up_proj|(.*shared_mlp\.)input_linear\.weight", name):
+            for part, half in zip(("gate", "up"), value.chunk(2, dim=-2)):
+                yield f"{match.group(1) or match.group(2)}{part}_proj.weight", half
+        else:
+            yield name + (".weight" if name.endswith("experts.down_proj") else ""), value
 
 
 def write(path, architecture, case, model):
@@ -147,13 +188,15 @@ def write(path, architecture, case, model):
               case.epsilon: (F32, 1e-5), "attention.key_length": (U32, SIZE),
               "attention.value_length": (U32, SIZE), "rope.freq_base": (F32, rope_base(model.config))} | case.keys
     tensors = []
-    for name, value in model.state_dict().items():
-        layer = re.fullmatch(r"(?:model|gpt_neox)\.layers\.(\d+)\.(.+)\.(weight|bias)", name)
+    for name, value in parts_of(model):
+        layer = re.fullmatch(r"(?:model|gpt_neox)\.layers\.(\d+)\.(.+)[._](weight|bias)", name)
         short, kind = layer.group(2, 3) if layer else name.rsplit(".", 1)
         if name == "lm_head.weight" and model.config.tie_word_embeddings:
             continue
         target = (f"blk.{layer.group(1)}." if layer else "") + (NAMES | case.norms)[short] + "." + kind
         array = value.numpy()
+        if short == "mlp.shared_expert_gate":
+            array = array[0]
         if case.has_pairs and short in ("self_attn.q_proj", "self_attn.k_proj"):
             heads = HEADS if short == "self_attn.q_proj" else KV_HEADS
             array = array.reshape(heads, 2, SIZE // 2, -1).swapaxes(1, 2).reshape(array.shape)
