@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: tally.py FOLDER
+"""usage: tally.py FOLDER [MOST]
 
 Adds up the JUnit files that lit, ctest and pytest wrote into FOLDER. Prints a line per file, every
-failed and skipped test by name, the 25 slowest tests, the time of each stage (stages.txt), and as the
-last line "N passed, N failed, N skipped". Exits with 1 if a test failed, if a runner wrote no results,
-or if none passed.
+failed and skipped test by name, the 25 slowest tests and the 25 files (folders of lit tests, classes of
+GoogleTest) that take longest, the time of each stage (stages.txt), how far the whole is from MOST
+seconds, if given, and as the last line "N passed, N failed, N skipped". Exits with 1 if a test failed,
+if a runner wrote no results, or if none passed. Times are for people: a loaded machine fails nothing.
 
 ctest runs a program of GoogleTest as one test; the cases are in FOLDER/SUITE/PROGRAM.xml, which the
 program wrote itself.
 """
+import collections
 import pathlib
 import sys
 import xml.etree.ElementTree as xml
@@ -83,12 +85,21 @@ def main():
     print(f"\nthe slowest {SLOWEST} tests")
     for seconds, name in sorted(total.times, reverse=True)[:SLOWEST]:
         print(f"{seconds:7.1f} s  {name}")
+    files = collections.defaultdict(list)
+    for seconds, name in total.times:
+        files[name.rpartition("::")[0] or name].append(seconds)
+    print(f"\nthe {SLOWEST} files that take longest")
+    for name, times in sorted(files.items(), key=lambda item: -sum(item[1]))[:SLOWEST]:
+        print(f"{sum(times):7.1f} s  {name}: {len(times)} tests")
     stages = folder / "stages.txt"
     if stages.exists():
         print("\nstages")
         rows = [line.split() for line in stages.read_text().splitlines()]
         for name, seconds in [*rows, ("all", sum(int(seconds) for _, seconds in rows))]:
             print(f"{seconds:>5} s    {name}")
+        if len(sys.argv) > 2:
+            left = int(sys.argv[2]) - int(seconds)
+            print(f"{abs(left):>5} s    {'less' if left >= 0 else 'more'} than the gate may take")
     for name in total.failed:
         print("FAILED ", name)
     print(f"{total.passed} passed, {len(total.failed)} failed, {len(total.skipped)} skipped")

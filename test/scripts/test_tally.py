@@ -16,11 +16,11 @@ def junit(*cases):
 
 @pytest.fixture
 def tally(root, tmp_path):
-    def run(files):
+    def run(files, *most):
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
-        done = subprocess.run([sys.executable, root / "scripts/lib/tally.py", tmp_path], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, root / "scripts/lib/tally.py", tmp_path, *most], capture_output=True, text=True)
         assert not done.stderr
         return done.returncode, done.stdout
 
@@ -34,6 +34,14 @@ def test_sums_over_files(tally):
     assert "SKIPPED one: a::d (no reason)" in output
     assert "    1.5 s  one: a::b" in output
     assert "   15 s    all" in output
+
+
+def test_files_and_what_the_gate_may_take(tally):
+    files = {"one.xml": junit(PASSED, PASSED, SKIPPED), "stages.txt": "build 7\ntests 8\n"}
+    assert "    3.0 s  one: a: 3 tests\n" in tally(files)[1]
+    assert "than the gate may take" not in tally(files)[1]
+    assert "    5 s    less than the gate may take\n" in tally(files, "20")[1]
+    assert "    3 s    more than the gate may take\n" in tally(files, "12")[1]
 
 
 @pytest.mark.parametrize("files, message", [
