@@ -3,6 +3,7 @@
 // Sleeping and waking, with threads held up where the others can overtake them.
 
 #include "Device/Flag.h"
+#include "test/unit/Support/Rounds.h"
 
 #include <algorithm>
 #include <chrono>
@@ -78,7 +79,8 @@ TEST_F(Flags, AWishForTheNextValueIsNotLost) {
 
 /// Any two threads, held up anywhere.
 TEST_F(Flags, NoWakeUpIsLost) {
-  constexpr uint32_t kValues = 20000, kWaiters = 3;
+  constexpr uint32_t kWaiters = 3;
+  const uint32_t kValues = test::isNightly() ? 20000 : 5000;
   Hook::function = [](FlagPoint) {
     thread_local std::minstd_rand random(
         static_cast<uint32_t>(std::hash<std::thread::id>()(std::this_thread::get_id())));
@@ -88,7 +90,7 @@ TEST_F(Flags, NoWakeUpIsLost) {
   std::atomic<uint32_t> seen[kWaiters] = {};
   std::vector<std::thread> waiters;
   for (uint32_t stride = 1; stride <= kWaiters; ++stride)
-    waiters.emplace_back([this, stride, &mine = seen[stride - 1]] {
+    waiters.emplace_back([this, stride, kValues, &mine = seen[stride - 1]] {
       for (uint32_t value = stride; value <= kValues; value += stride) {
         flag.await(value, /*spins=*/0);
         mine = value;
@@ -114,7 +116,8 @@ TEST_F(Flags, NoWakeUpIsLost) {
 
 /// Several threads add, delayed anywhere: the one that adds the last must wake the waiters.
 TEST_F(Flags, NoWakeUpIsLostWhenSeveralAdd) {
-  constexpr uint32_t kRounds = 400, kAdders = 3, kWaiters = 2;
+  constexpr uint32_t kAdders = 3, kWaiters = 2;
+  const uint32_t kRounds = test::isNightly() ? 400 : 150;
   Hook::function = [](FlagPoint) {
     thread_local std::minstd_rand random(
         static_cast<uint32_t>(std::hash<std::thread::id>()(std::this_thread::get_id())));

@@ -186,7 +186,9 @@ TEST(AttentionKernel, OtherTiles) {
 }
 
 // Any CPU that can run the tests can run AVX2's code.
-TEST(AttentionKernel, Avx2) { testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}); }
+TEST(AttentionKernel, Avx2) {
+  testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}, casesOfRun(getCases()));
+}
 
 /// What is not a number, or infinite, is so in the rows that it belongs to, and in no other.
 void testSpecialNumbers(int64_t columns, const std::vector<int64_t> &tile) {

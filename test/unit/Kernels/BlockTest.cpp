@@ -210,15 +210,17 @@ TEST(BlockMatmul, Host) {
 }
 
 TEST(BlockMatmul, HostWithoutVnni) {
-  testProducts(host(), "madd", getCases());
+  testProducts(host(), "madd", casesOfRun(getCases(), 3, 1));
   testProducts(host(), "plain", {{"q4_1", 1, 40, 512, true}, {"q8_0", 7, 40, 64, true}});
 }
 
 // Any CPU that can run the tests can run AVX2's code.
-TEST(BlockMatmul, Avx2) { testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "madd", getCases()); }
+TEST(BlockMatmul, Avx2) {
+  testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "madd", casesOfRun(getCases()));
+}
 
 TEST(BlockMatmul, Plain) {
-  testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "plain", getCases());
+  testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "plain", casesOfRun(getCases(), 3, 2));
 }
 
 /// Numbers that are none do not get lost in integers.

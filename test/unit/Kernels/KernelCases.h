@@ -4,6 +4,7 @@
 #define TTC_TEST_UNIT_KERNELS_KERNELCASES_H
 
 #include "KernelHarness.h"
+#include "test/unit/Support/Rounds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Parallel.h"
@@ -27,6 +28,16 @@ inline std::string tensor(const std::vector<int64_t> &shape, const char *type = 
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
   return text + type + ">";
+}
+
+/// The cases of the run (isInRun()), in their order.
+template <typename Case>
+std::vector<Case> casesOfRun(std::vector<Case> cases, size_t step = 3, size_t first = 0) {
+  std::vector<Case> kept;
+  for (size_t i = 0; i < cases.size(); ++i)
+    if (ttrt::test::isInRun(i + step - first, step))
+      kept.push_back(cases[i]);
+  return kept;
 }
 
 inline mlir::ttc::CpuTarget host() { return *mlir::ttc::getCpuTarget("native"); }

@@ -136,7 +136,7 @@ void testChoices(const mlir::ttc::CpuTarget &target) {
   std::mt19937 engine(5);
   std::normal_distribution<float> normal(0, 3);
   for (auto [index, size] : llvm::enumerate(sizes))
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < (ttrt::test::isNightly() ? 6 : 3); ++round) {
       std::vector<float> logits(size);
       for (float &logit : logits) {
         logit = normal(engine);

@@ -36,6 +36,8 @@ TEST(WindowKernel, Depthwise) {
                              {1, 4100, 4100, {20}, {3}, {}, {1, 1}, {}, 4100}});
   // Lines of every number of tiles and widths of them.
   for (int64_t width = 1; width <= 26; ++width) {
+    if (!ttrt::test::isInRun(width - 1) && width % 8 != 0)
+      continue;
     cases.push_back({1, 17, 17, {2, width}, {3, 3}, {}, {1, 1, 1, 1}, {}, 17});
     cases.push_back({1, 16, 16, {1, width}, {1, 5}, {1, 2}, {0, 2, 0, 3}, {}, 16});
   }

@@ -207,10 +207,12 @@ TEST(WinogradKernel, Host) {
 
 TEST(WinogradKernel, OneVector) {
   const int64_t lanes = mlir::ttc::getVectorLength(host());
-  testCases(host(), {12, lanes}, /*step=*/3);
+  testCases(host(), {12, lanes}, ttrt::test::isNightly() ? 3 : 6);
 }
 
 // Any CPU that can run the tests can run AVX2's code.
-TEST(WinogradKernel, Avx2) { testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}); }
+TEST(WinogradKernel, Avx2) {
+  testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}, ttrt::test::isNightly() ? 1 : 3);
+}
 
 } // namespace

@@ -4,6 +4,7 @@
 // names the device.
 
 #include "World.h"
+#include "test/unit/Support/Rounds.h"
 #include "ttrt/format/bundle_format.h"
 
 #include <gtest/gtest.h>
@@ -209,7 +210,7 @@ TEST(MeshFailure, OpensAgain) {
   for (auto run : {runThreads, runSharedThreads, runProcesses})
     EXPECT_EQ(run(3,
                   [&](uint32_t device, ttrt_transport *transport) {
-                    for (uint64_t life = 0; life < 20; ++life) {
+                    for (uint64_t life = 0; life < uint64_t(rounds(20, 5)); ++life) {
                       Member member(world, transport, life);
                       // Memory is zero again.
                       const uint8_t *output = member.at(world.cases[1].operands[1]);

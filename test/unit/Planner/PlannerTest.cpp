@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Problems.h"
+#include "test/unit/Support/Rounds.h"
 #include "ttc/Planner/Validator.h"
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ TEST(Planner, EqualInputGivesEqualPlan) {
 }
 
 TEST(Planner, PlansAreRight) {
-  for (unsigned seed = 0; seed < 20; ++seed)
+  for (int seed = 0; seed < ttrt::test::rounds(20, 5); ++seed)
     for (const std::vector<Buffer> &buffers : {test::network(seed, 200), test::noise(seed, 200)}) {
       Plan result = plan(buffers);
       std::vector<Fault> faults = validate(buffers, result);

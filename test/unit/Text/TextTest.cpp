@@ -7,6 +7,7 @@
 #include "test/unit/Support/CountAllocations.h"
 #include "test/unit/Support/GenerateBundle.h"
 #include "test/unit/Support/Loaded.h"
+#include "test/unit/Support/Rounds.h"
 #include "ttrt/format/pre_tokenizers.h"
 
 #include <chrono>
@@ -499,6 +500,9 @@ TEST_F(Text, RefusesWrongChats) {
       {"{% for a in range(9999) %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}",
        TTRT_FAILED, "expected at most"}};
   for (const auto &[source, status, words] : templates) {
+    // The last one takes half a minute. RandomTemplates have other budgets.
+    if (test::kIsSanitized && !test::isNightly() && source == std::get<0>(templates[3]))
+      continue;
     ASSERT_EQ(open(kTokenizer, source), TTRT_OK) << error.message;
     EXPECT_EQ(encode("ab"), (Tokens{0, 4})); // the tokenizer is good
     EXPECT_EQ(chat("[]"), status);
