@@ -75,6 +75,11 @@ class Case:
             Runner.assert_similar_outputs(expected, found, self.rtol, self.atol)
 
 
+def ops_of(case):
+    """The ops of a test's graph; what kind of model it is where the graph is in a file."""
+    return tuple(sorted({node.op_type for node in case.model.graph.node})) if case.model else case.kind
+
+
 def files(folder, kind):
     return sorted(folder.glob(f"{kind}_*.pb"), key=lambda path: int(path.stem.split("_")[1]))
 

@@ -57,6 +57,7 @@ CASES = {
     "short": dict(heads=12, size=32, batch=1, length=16, mask=(16,)),
 }
 PLAIN = ["minilm", "heads_of_80", "other_values"]
+LONG = ["heads_of_96", "long", "long_mask"]
 
 
 def programs_of(tools, bundle):
@@ -80,7 +81,7 @@ def check(name, tools, tmp_path, *options):
     return [*outputs.values()]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*(name for name in CASES if name not in LONG), *nightly(LONG)])
 def test_fused(name, tools, tmp_path):
     check(name, tools, tmp_path)
 

@@ -161,8 +161,10 @@ SINGLE_VARIANTS = {
     "a small vocabulary": {"heads": 4, "kv_heads": 2, "width": 128, "hidden": 128, "vocabulary": 320},
 }
 
+GATE = ["mixed formats", "biases, an odd vocabulary", "norms of all heads, after layers"]
 
-@pytest.mark.parametrize("name", [*list(VARIANTS)[:2], *list(VARIANTS)[3:6], *nightly([*list(VARIANTS)[2:], *SINGLE_VARIANTS])])
+
+@pytest.mark.parametrize("name", [*GATE, *nightly([name for name in (VARIANTS | SINGLE_VARIANTS) if name not in GATE])])
 def test_variants(name, tools, tmp_path):
     runs = Runs(tools, tmp_path, *EXACT, prefill="16", **(VARIANTS | SINGLE_VARIANTS)[name])
     runs.check_logits(2)
@@ -170,10 +172,10 @@ def test_variants(name, tools, tmp_path):
         assert runs.tokens(2) == runs.tokens(1)
 
 
-@pytest.mark.parametrize("options", [["--cache=f16"], ["--cache=q8"]], ids=lambda options: options[0])
-def test_caches(options, tools, tmp_path):
+@pytest.mark.parametrize("option", ["--cache=q8", *nightly(["--cache=f16"])])
+def test_caches(option, tools, tmp_path):
     """Rounded caches, of which tokens depend on no bit: greedy tokens of a short text."""
-    runs = Runs(tools, tmp_path, "--activations=f32", *options, prefill="16")
+    runs = Runs(tools, tmp_path, "--activations=f32", option, prefill="16")
     assert runs.tokens(3, count=8) == runs.tokens(1, count=8)
 
 

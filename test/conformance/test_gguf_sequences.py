@@ -10,7 +10,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
-from gate import pairs
+from gate import nightly, nightly_rows, pairs
 from test_gguf import compile_model, random_tokens, shape_of, smollm2
 
 N = 4
@@ -73,7 +73,7 @@ def alone(one, prompt, count):
     return list(tokens), np.concatenate(logits)
 
 
-@pytest.fixture(scope="session", params=["exact", "int8", "q8 cache"])
+@pytest.fixture(scope="session", params=["exact", "q8 cache", *nightly(["int8"])])
 def small(request, tools, tmp_path_factory):
     """The same model for one sequence, and for four."""
     folder = tmp_path_factory.mktemp("sequences")
@@ -101,8 +101,8 @@ def test_all_numbers_of_rows(small, opened):
 
 
 @pytest.mark.parametrize("format,activations", [
-    *pairs(["F16", "F32", "Q4_1", "Q4_K"], ["int8", "f32"]),
-    *(pytest.param(format, kind, marks=pytest.mark.nightly) for format in ("Q5_0", "Q8_0", "Q6_K") for kind in ("int8", "f32"))])
+    *pairs(["F16", "F32", "Q4_1"], ["int8", "f32"]),
+    *nightly_rows((format, kind) for format in ("Q4_K", "Q5_0", "Q8_0", "Q6_K") for kind in ("int8", "f32"))])
 def test_formats(tools, opened, tmp_path, format, activations):
     """Products of one row and of several have the same bits, except by weights in F16 and BF16."""
     close = np.testing.assert_array_equal if format != "F16" else functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-3)

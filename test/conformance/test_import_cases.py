@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that the importer composes of others, with random options, against their references."""
+"""Ops that the importer composes of others, with random options, against their references. In the gate, about a third of each op's
+cases."""
 import importlib.util
 
 import pytest
@@ -8,11 +9,13 @@ import import_cases_geometry
 import import_cases_quantization
 import import_cases_selection
 from bundles import np, onnx, run_once
+from gate import nightly, of_each
 from import_cases import batches, model_of
 
 FAMILIES = {"geometry": import_cases_geometry, "quantization": import_cases_quantization,
             "selection": import_cases_selection}
 CASES = {f"{family}/{case.name}": case for family, module in FAMILIES.items() for case in module.cases()}
+GATE = dict(of_each(CASES.items(), lambda item: (item[0].split("/")[0], item[1].op)))
 HAS_ONNXRUNTIME = importlib.util.find_spec("onnxruntime") is not None
 
 
@@ -20,7 +23,7 @@ HAS_ONNXRUNTIME = importlib.util.find_spec("onnxruntime") is not None
 def results(tools, tmp_path_factory):
     """(expected, actual) of a case by name; a batch is compiled and run when first asked for."""
     known, batch_of = {}, {}
-    for batch in batches([case for case in CASES.values() if case.reference != "ort" or HAS_ONNXRUNTIME]):
+    for batch in batches([case for case in GATE.values() if case.reference != "ort" or HAS_ONNXRUNTIME]):
         batch_of.update({case.name: batch for case in batch})
 
     def get(name):
@@ -42,7 +45,7 @@ def run(tools, batch, folder):
     return {case.name: (expected[case.name], outputs) for case in batch}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*GATE, *nightly(name for name in CASES if name not in GATE)])
 def test_case(name, results):
     case = CASES[name]
     if case.reference == "ort" and not HAS_ONNXRUNTIME:

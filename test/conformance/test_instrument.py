@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from gate import pairs
 import graphs
 from graphs import TensorProto
 
@@ -103,11 +104,10 @@ def compiled(tools, tmp_path_factory):
     return compile
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
-@pytest.mark.parametrize("cpu, options", [("native", []), ("x86-64-v3", []), ("native", ["--weights=int8", "--shard=height"])],
-                         ids=["native", "v3", "shards"])
-def test_same_bits(model, cpu, options, compiled, tools, tmp_path):
-    folder = compiled(model, cpu, *options)
+@pytest.mark.parametrize("model, how", pairs(MODELS, ["shards", "v3"], ["native"]),
+                         ids=lambda value: getattr(value, "__name__", value))
+def test_same_bits(model, how, compiled, tools, tmp_path):
+    folder = compiled(model, *{"native": ["native"], "v3": ["x86-64-v3"], "shards": ["native", "--weights=int8", "--shard=height"]}[how])
     files = {}
     for name in ("plain", "marked"):
         for cores in (1, 2):

@@ -9,12 +9,12 @@ import pytest
 
 import graphs
 from bundles import run_once
-from gate import nightly
+from gate import NIGHTLY, nightly
 
 CPUS = ["x86-64-v3", "x86-64-v4"]
 WIDEST = CPUS[" avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()]
 # No whole number of vectors or panels of 8, 16, 32 and 48 columns, but for 24 and 40: whole vectors.
-WIDTHS = [7, 9, 17, 24, 33, 40, 50, 65, 100]
+WIDTHS = [7, 9, 17, 24, 33, 40, 50, 65, 100] if NIGHTLY else [7, 24, 33, 65]
 DEPTH = 67
 
 
@@ -60,7 +60,7 @@ def columns(column, width):
 
 
 def matmuls(c):
-    for rows in (1, 2, 3, 4, 6, 7, 9, 13):
+    for rows in (1, 2, 3, 4, 6, 7, 9, 13) if NIGHTLY else (1, 2, 7, 9):
         a = c.input(c.draw(rows, DEPTH))
         for width in [*WIDTHS, 1000]:
             b = columns(c.draw(DEPTH), width)
@@ -80,6 +80,8 @@ def attentions(c):
     for rows in (8, 9, 20):
         for keys in (33, 50):
             for width in (9, 17, 40, 50):
+                if not NIGHTLY and (rows + width) % 2:
+                    continue
                 # Scores that several products use are stored: no attention.
                 q, k = c.input(c.draw(2, rows, DEPTH)), c.input(c.draw(2, DEPTH, keys))
                 v = c.input(columns(c.draw(2, keys), width))
@@ -93,7 +95,7 @@ def products_with_tails(c):
         a = c.input(c.draw(rows, DEPTH))
         for width in (9, 17, 40, 50):
             b = c.constant(columns(c.draw(DEPTH) * 0.2, width))
-            for tail in ("Sigmoid", "Tanh", "Erf", "Exp", "Softplus"):
+            for tail in ("Sigmoid", "Tanh", "Erf", "Exp", "Softplus")[:None if NIGHTLY or width == 50 else 2]:
                 bias = c.constant(columns(c.draw(1)[0], width))
                 value = c.op(tail, c.op("Add", c.op("MatMul", a, b), bias))
                 c.expect_equal(value, -1, f"{tail} of {rows} x {width}")
@@ -102,7 +104,7 @@ def products_with_tails(c):
 def convolutions(c):
     for channels, size, kernel, groups in ((3, 9, 3, 1), (16, 2, 1, 1), (20, 3, 3, 1)):
         x = c.input(c.draw(1, channels, size, size))
-        for width in (9, 17, 24, 40, 50):
+        for width in (9, 17, 24, 40, 50) if NIGHTLY else (9, 24, 50):
             w = np.repeat(c.draw(1, channels // groups, kernel, kernel), width, axis=0)
             value = c.op("Conv", x, c.constant(w), group=groups, pads=[kernel // 2] * 4)
             c.expect_equal(value, 1, f"conv of {channels} x {size}, kernel {kernel}, {width} channels")
@@ -112,7 +114,7 @@ def convolutions(c):
 
 
 def windows(c):
-    for width in (7, 9, 17, 24, 33, 50):
+    for width in (7, 9, 17, 24, 33, 50) if NIGHTLY else (9, 24, 33):
         x = c.input(np.repeat(c.draw(1, 1, 7, 9), width, axis=1))
         w = c.constant(np.repeat(c.draw(1, 1, 3, 3), width, axis=0))
         for stride in (1, 2):
@@ -126,7 +128,7 @@ def windows(c):
 
 
 def elementwise(c):
-    for rows, width in [(1, 9), (1, 11), (1, 17), (1, 25), (1, 33), (1, 40), (1, 100), (13, 7), (5, 33), (300, 65)]:
+    for rows, width in [(1, 9), (1, 11), (1, 17), (1, 25), (1, 33), (1, 40), (1, 100), (13, 7), (5, 33), (300, 65)][:: 1 if NIGHTLY else 3]:
         x = c.input(np.full((rows, width), c.random.uniform(0.2, 1.7), np.float32))
         k = [c.constant(np.float32(c.random.uniform(0.5, 2))) for _ in range(2)]
         for kind in ("Exp", "Erf", "Tanh", "Sigmoid", "Log", "Sqrt", "Sin", "Cos", "Gelu", "Softplus",
@@ -142,7 +144,7 @@ def elementwise(c):
 
 
 def normalizations(c):
-    for rows, width in [(3, 9), (3, 17), (3, 50), (64, 9), (64, 33), (64, 65), (64, 1001), (1, 1000)]:
+    for rows, width in [(3, 9), (3, 17), (3, 50), (64, 9), (64, 33), (64, 65), (64, 1001), (1, 1000)][:: 1 if NIGHTLY else 3]:
         # Along the row: all lanes of one row are equal, and along the rows: those of one column.
         flat = c.input(columns(c.draw(rows), width))
         for axis in (0, 1):

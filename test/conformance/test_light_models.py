@@ -13,7 +13,7 @@ from gate import nightly
 MODELS = ["bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
           "squeezenet", "vgg19", "zfnet512"]
 # What the others have, too: blocks that concatenate, add and shuffle.
-SMALL = {"densenet121", "resnet50", "shufflenet", "squeezenet"}
+SMALL = {"resnet50", "shufflenet", "squeezenet"}
 
 
 def image_of(model):

@@ -94,9 +94,8 @@ def chip_file(folder, l1_bytes, cores=2):
     return path
 
 
-@pytest.mark.parametrize("l1_bytes", [8192, 16384])
-@pytest.mark.parametrize("build", [build for build in GRAPHS if build.__name__ != "join_of_outer"],
-                         ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build,l1_bytes", pairs([build for build in GRAPHS if build.__name__ != "join_of_outer"], [8192, 16384]),
+                         ids=lambda value: getattr(value, "__name__", None))
 def test_what_fits(build, l1_bytes, tools, tmp_path):
     """Little L1: some tensors lie there and some do not, parts and results in place among them."""
     graph = Graph()

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from bundles import np, onnx, relative_to_largest, run_onnxruntime
+from gate import nightly_rows
 import mesh_models
 from mesh_models import Graph, MODELS, SHAPES, TensorProto
 from random_graphs import make
@@ -38,7 +39,8 @@ def divide(mesh, parallel):
             f"--ttc-annotate-sharding=parallel={parallel}", "--ttc-partition"]
 
 
-@pytest.mark.parametrize("mesh,parallel", DIVISIONS)
+# In the gate, each division is unrolled or run on devices.
+@pytest.mark.parametrize("mesh,parallel", [*DIVISIONS[1:4:2], *nightly_rows([DIVISIONS[0], DIVISIONS[2], DIVISIONS[4]])])
 def test_unrolled(tools, model, tmp_path, mesh, parallel):
     name, path = model
     tools.run("ttc-translate", "--import-onnx", path, "-o", tmp_path / "model.mlir")
@@ -55,7 +57,7 @@ def test_unrolled(tools, model, tmp_path, mesh, parallel):
     run(tools, tmp_path / "model.ttcb", path)
 
 
-@pytest.mark.parametrize("mesh,parallel", DIVISIONS)
+@pytest.mark.parametrize("mesh,parallel", [*DIVISIONS[::2], *nightly_rows(DIVISIONS[1::2])])
 def test_devices(tools, model, tmp_path, mesh, parallel):
     _, path = model
     devices = {"2": 2, "4": 4, "2x2": 4}[mesh]

@@ -7,7 +7,7 @@ from bundles import np, onnx, relative_to_largest, run_bundle, run_onnxruntime, 
 from gate import nightly
 from random_graphs import make
 
-SEEDS = [*range(10), 89, 114]
+SEEDS = [*range(6), 89, 114]
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, *nightly(sorted({*range(300)} - {*SEEDS}))])

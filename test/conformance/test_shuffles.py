@@ -6,6 +6,7 @@ import json
 import pytest
 
 from bundles import np, run_bundle, run_onnxruntime
+from gate import nightly
 from test_elided_copies import Graph
 
 
@@ -83,8 +84,10 @@ GRAPHS = {
     "whole_batch": (whole_batch, 1), "multiplied": (multiplied, 1),
 }
 
+REPEATED = ["even", "other_groups", "used_twice"]
 
-@pytest.mark.parametrize("name", GRAPHS)
+
+@pytest.mark.parametrize("name", [*(name for name in GRAPHS if name not in REPEATED), *nightly(REPEATED)])
 def test_shuffled(name, tools, tmp_path):
     build, transposes = GRAPHS[name]
     graph = Graph()

@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from gate import pairs
+
 
 @pytest.fixture(scope="module")
 def page_of(tools, written, tmp_path_factory):
@@ -33,8 +35,7 @@ def test_page_tests_itself(page_of, browser, name):
     assert result["visited"] < 200
 
 
-@pytest.mark.parametrize("size", [(500, 700), (900, 600), (2600, 1400)])
-@pytest.mark.parametrize("name", ["sample", "hostile", "many"])
+@pytest.mark.parametrize("name,size", pairs(["sample", "many", "hostile"], [(2600, 1400), (900, 600), (500, 700)]))
 def test_page_of_any_size_tests_itself(page_of, browser, name, size):
     """Texts are readable and not on each other, and no number is broken."""
     assert browser(page_of(name)[1], size)["failures"] == []

@@ -9,6 +9,8 @@ import struct
 import numpy as np
 import pytest
 
+from gate import nightly
+
 
 @pytest.fixture(scope="module")
 def recording(tools, root, tmp_path_factory):
@@ -43,7 +45,7 @@ def meshed(tools, root, tmp_path_factory):
     return next((folder / "profile").glob("*/report.html"))
 
 
-FRAMES, SIZES = 400, [(700, 500), (1400, 900), (2600, 1400)]
+FRAMES, SIZES = 400, [(700, 500), (2600, 1400), *nightly([(1400, 900)])]
 STRANGE = "<script>harm()</script> \u202e\x1b[31m 12345678901234567890 " + "long_name_" * 30
 
 

@@ -423,14 +423,14 @@ def test_sizes_from_requests(reference, tmp_path, caplog):
     rows = [",".join(map(str, row)) for row in zip(*requests.values())]
     file.write_text("\n".join(["batch,sequence,count", *rows]))
     found = []
-    for given in (file, str(file), requests):
+    for given in (file, requests):
         with caplog.at_level("INFO", "ttc"), ttc.compile(model, dims_from=given, cores=1) as bundle:
             found.append([variant.high for variant in bundle.variants])
             for inputs in (texts(1, 5), texts(2, 40), texts(2, 3), texts(1, 33)):
                 close(bundle.run(**inputs), expected(reference, inputs))
-    assert found[0] == found[1] == found[2] and {"batch": 2, "sequence": 40} in map(dict, found[0])
+    assert found[0] == found[1] and {"batch": 2, "sequence": 40} in map(dict, found[0])
     assert "times that of exact shapes, for the requests of requests.csv" in caplog.text
-    path = ttc.build(model, tmp_path / "one.ttcb", dims_from=requests, options=["--variant-limit=1"])
+    path = ttc.build(model, tmp_path / "one.ttcb", dims_from=str(file), options=["--variant-limit=1"])
     with ttrt.load(path) as bundle:
         assert len(bundle.variants) == 1
 

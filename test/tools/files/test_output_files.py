@@ -113,7 +113,7 @@ def test_full_disk_and_read_only_folder(writers, tmp_path, name):
     folder.mkdir()
     command = " ".join(f"'{part}'" for part in writers.command(name, folder / "file"))
     done = in_namespace(f"""
-      mount -t tmpfs -o size=64k none {folder} && echo old > {folder}/file
+      mount -t tmpfs -o size=16k none {folder} && echo old > {folder}/file
       dd if=/dev/zero of={folder}/filler bs=1k 2>/dev/null
       {command}; echo status $?
       mount -o remount,ro {folder}

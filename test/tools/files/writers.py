@@ -26,17 +26,17 @@ class Writers:
 
     def __init__(self, build, work):
         self.bin, self.work = pathlib.Path(build) / "bin", pathlib.Path(work)
-        self.bundle = self.work / "digits.ttcb"
-        digits = ROOT / "examples/digits/digits.onnx"
+        self.bundle = self.work / "mlp.ttcb"
+        model = ROOT / "examples/mlp/mlp.onnx"
         if not self.bundle.exists():
-            subprocess.run([self.bin / "ttc-translate", "--onnx-to-bundle", digits, "-o", self.bundle], check=True)
+            subprocess.run([self.bin / "ttc-translate", "--onnx-to-bundle", model, "-o", self.bundle], check=True)
         problem = self.work / "problem.csv"
         problem.write_text("id,lower,upper,size\n" + "".join(f"b{i},{i},{i + 5},64\n" for i in range(2000)))
         mlir = ROOT / "test/tools/ttc/Inputs/tosa.mlir"
         self.commands = {
-            "ttc-translate": ["ttc-translate", "--onnx-to-bundle", digits, "-o", "{}"],
+            "ttc-translate": ["ttc-translate", "--onnx-to-bundle", model, "-o", "{}"],
             "ttc-opt": ["ttc-opt", mlir, "--convert-tosa-to-ttc", "--ttc-trace-pipeline", "-o", "{}"],
-            "ttc": ["ttc", "compile", digits, "-o", "{}"],
+            "ttc": ["ttc", "compile", model, "-o", "{}"],
             "ttc-plan": ["ttc-plan", problem, "--nodes=0", "-o", "{}"],
             "ttrun-run": ["ttrun", "run", self.bundle, "--random", "--output={}"],
             "ttrun-map": ["ttrun", "read", self.bundle, "--memory-map={}"],
