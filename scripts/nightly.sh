@@ -4,7 +4,7 @@
 #
 #   scripts/nightly.sh [STAGE...]
 #
-#   release    the release build's tests, with the slow ones (TTC_NIGHTLY=1)
+#   release    the release build's tests, with the slow ones (TTC_NIGHTLY=1, as in the next two)
 #   asan       everything, the compiler too, under the address and undefined-behaviour sanitizers; no Python
 #   tsan       all tests of the runtime under the thread sanitizer
 #   headers    a build without precompiled headers, benchmarks included
@@ -51,12 +51,14 @@ stage_release() {
   tallied
 }
 stage_asan() {
+  export TTC_NIGHTLY=1
   build asan-compiler all
   lit asan-compiler build-asan-compiler
   unit asan-compiler build-asan-compiler
   tallied
 }
 stage_tsan() {
+  export TTC_NIGHTLY=1
   build tsan all
   unit tsan build-tsan
   tallied
