@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention over a cache of keys and values. Its cost is proportional to the number of positions in
-// use.
+// use, or of the window if there is one.
 //
 // The query heads of a group share each block of keys: a vector of 16 positions is loaded (and
 // converted) once and multiplied with one element of each query. A chunk of scores becomes exp
@@ -13,6 +13,7 @@
 // parts, on any number of cores. Several rows: ttc_kernel_update_cache writes keys and values, and
 // ttc_kernel_prefill_attention then multiplies tiles of rows with the cache.
 #include "kernels/CacheTiles.h"
+#include "kernels/Tanh.h"
 
 using namespace ttc::kernels;
 
@@ -25,18 +26,40 @@ struct Walk {
   float *scaled; ///< weights of a block, times the scales of its values
 };
 
+/// The number with these bits.
+TTC_INLINE vf numberOf(int64_t bits) {
+  return (vf) __builtin_bit_cast(float, static_cast<int32_t>(bits));
+}
+
 /// Scores of one row become their exp; what the row has so far is scaled to the new maximum. Only
-/// the first `valid` scores count; all `vectors` are defined then.
-TTC_INLINE void exponentiate(float *scores, int64_t vectors, int64_t valid, float *results,
-                             int64_t depth, float &most, float &sum) {
+/// the `valid` scores count; all `vectors` are defined then.
+TTC_INLINE void exponentiate(const CacheParams &p, float *scores, int64_t vectors, Range valid,
+                             float *results, float &most, float &sum) {
+  // A row of a tile whose window begins in a later chunk, or ended in an earlier one.
+  if (p.window && max<int64_t>(valid.begin, 0) >= min(valid.end, vectors * VL)) {
+    TTC_NO_UNROLL
+    for (int64_t v = 0; v < vectors; ++v)
+      store(scores + v * VL, (vf)0.0f);
+    return;
+  }
   vf largest[2] = {(vf)most, (vf)most};
   TTC_NO_UNROLL
   for (int64_t v = 0; v < vectors; v += 2) {
     TTC_UNROLL
     for (int64_t i = 0; i < 2; ++i) {
       vf score = load(scores + (v + i) * VL);
-      if ((v + i + 1) * VL > valid) {
-        const auto remaining = static_cast<int32_t>(max<int64_t>(valid - (v + i) * VL, 0));
+      if (p.softCap) {
+        const vf cap = numberOf(p.softCap);
+        score = divide(tanhOf(score * ((vf)1.0f / cap))) * cap;
+        store(scores + (v + i) * VL, score);
+      }
+      if (p.window && (v + i) * VL < valid.begin) {
+        const auto skipped = static_cast<int32_t>(min<int64_t>(valid.begin - (v + i) * VL, VL));
+        score = laneNumbers() < (vi)skipped ? (vf)-__builtin_inff() : score;
+        store(scores + (v + i) * VL, score);
+      }
+      if ((v + i + 1) * VL > valid.end) {
+        const auto remaining = static_cast<int32_t>(max<int64_t>(valid.end - (v + i) * VL, 0));
         score = laneNumbers() < (vi)remaining ? score : (vf)-__builtin_inff();
         store(scores + (v + i) * VL, score);
       }
@@ -57,17 +80,17 @@ TTC_INLINE void exponentiate(float *scores, int64_t vectors, int64_t valid, floa
   // The first chunk scales nothing: exp(-infinity) is 0, as its results are.
   const vf scale = expOfNegative((vf)most - highest);
   TTC_NO_UNROLL
-  for (int64_t i = 0; i < depth; i += VL)
+  for (int64_t i = 0; i < p.depth; i += VL)
     store(results + i, load(results + i) * scale);
   most = highest[0];
   sum = sum * scale[0] + sumOfLanes(total[0] + total[1])[0];
 }
 
 /// Multiplies the weights of `count` positions, from `first` of a chunk on, with their values: 32
-/// columns.
+/// columns. The first `skipped` of these positions are left out.
 template <bool PREFETCH, typename E>
 TTC_INLINE void weigh(const CacheParams &p, const Walk &walk, int64_t rows, int64_t first,
-                      int64_t count, const E *values, int64_t column) {
+                      int64_t count, int64_t skipped, const E *values, int64_t column) {
   const float *weights = walk.scores + first;
   int64_t weightRow = p.scoreRow;
   if constexpr (isScaled<E>) {
@@ -87,21 +110,25 @@ TTC_INLINE void weigh(const CacheParams &p, const Walk &walk, int64_t rows, int6
   forTiles(rows, [&]<int ROWS>(int64_t row) __attribute__((always_inline)) {
     TTC_UNROLL
     for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS, E>() * VL)
-      addValues<ROWS, PREFETCH>(weights + row * weightRow, weightRow, values + at, count,
+      addValues<ROWS, PREFETCH>(weights + row * weightRow + skipped, weightRow,
+                                values + skipped * kCacheBlock + at, count - skipped,
                                 walk.results + row * p.depth + column + at, p.depth);
   });
 }
 
-/// Multiplies `rows` queries with positions [begin, end) of a group, row r only with those before
-/// limit(r). The first row has such a position before the end of the first chunk.
-template <bool PREFETCH, typename E, typename Limit>
+/// Multiplies `rows` queries with positions [begin, end) of a group, row r only with those of
+/// attended(r). Without a window, `begin` is that of a block, and each row has a position in the
+/// first chunk.
+template <bool PREFETCH, typename E, typename Attended>
 TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t rows, int64_t group,
                               int64_t begin, int64_t end, const E *keys, const E *values,
-                              Limit limit) {
+                              Attended attended) {
+  const int64_t firstChunk = p.window ? begin / kCacheBlock * kCacheBlock : begin;
   TTC_NO_UNROLL
-  for (int64_t first = begin; first < end; first += p.chunkBlocks * kCacheBlock) {
+  for (int64_t first = firstChunk; first < end; first += p.chunkBlocks * kCacheBlock) {
     const int64_t last = min(first + p.chunkBlocks * kCacheBlock, end);
     const int64_t blocks = blocksOf(last - first);
+    const int64_t skipped = p.window ? max<int64_t>(begin - first, 0) : 0;
     TTC_NO_UNROLL
     for (int64_t block = 0; block < blocks; ++block) {
       const E *from = keys + keyAt<E>(p, group, first / kCacheBlock + block);
@@ -113,9 +140,12 @@ TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t ro
       });
     }
     TTC_NO_UNROLL
-    for (int64_t row = 0; row < rows; ++row)
-      exponentiate(walk.scores + row * p.scoreRow, blocks * (kCacheBlock / VL), limit(row) - first,
-                   walk.results + row * p.depth, p.depth, walk.most[row], walk.sums[row]);
+    for (int64_t row = 0; row < rows; ++row) {
+      const Range valid = attended(row);
+      exponentiate(p, walk.scores + row * p.scoreRow, blocks * (kCacheBlock / VL),
+                   {valid.begin - first, valid.end - first}, walk.results + row * p.depth,
+                   walk.most[row], walk.sums[row]);
+    }
     // Without scales, blocks of values are one after the other.
     const int64_t step = isScaled<E> ? kCacheBlock : last - first;
     TTC_NO_UNROLL
@@ -123,7 +153,7 @@ TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t ro
       const E *from = values + valueAt<E>(p, group, column, first / kCacheBlock);
       TTC_NO_UNROLL
       for (int64_t at = 0; at < last - first; at += step)
-        weigh<PREFETCH>(p, walk, rows, at, min(step, last - first - at),
+        weigh<PREFETCH>(p, walk, rows, at, min(step, last - first - at), at ? 0 : skipped,
                         from + at / kCacheBlock * kValueBlock<E>, column);
     }
   }
@@ -149,8 +179,19 @@ TTC_INLINE Walk beginWalk(const CacheParams &p, uint8_t *scratch, int64_t rows) 
           reinterpret_cast<float *>(scratch + p.scaledAt)};
 }
 
-TTC_INLINE vf scaleOf(const CacheParams &p) {
-  return (vf) __builtin_bit_cast(float, static_cast<int32_t>(p.scale));
+/// What heads see in any case, before any position: row r of the walk belongs to head
+/// r modulo the heads of the group.
+TTC_INLINE void seeSinks(const CacheParams &p, void *const *operands, const Walk &walk,
+                         int64_t group, int64_t rows) {
+  if (!p.hasSinks)
+    return;
+  const int64_t heads = p.heads / p.groups;
+  const auto *sinks = static_cast<const float *>(resultsOf(p, operands)[-1]) + group * heads;
+  TTC_NO_UNROLL
+  for (int64_t row = 0; row < rows; ++row) {
+    walk.most[row] = sinks[row % heads];
+    walk.sums[row] = 1.0f;
+  }
 }
 
 /// `elements` is a multiple of 16.
@@ -177,10 +218,19 @@ TTC_INLINE void decodePart(const CacheParams &p, void *const *operands, uint8_t 
   const int64_t heads = p.heads / p.groups;
   const Span span = readRow(p, operands, row);
   const Caches<E> caches(p, operands, results + 1, span.sequence);
+  const Range attended = attendedBy(p, span.position);
   const int64_t blocks = blocksOf(span.end()), whole = p.context / kCacheBlock;
-  const Range own = part(blocks, p.splits, split), rest = part(whole - blocks, p.splits, split);
+  // Those before the window are only copied.
+  const int64_t before = p.window ? min(attended.begin / kCacheBlock, blocks) : 0;
+  const Range within = part(blocks - before, p.splits, split);
+  const Range own = {before + within.begin, before + within.end};
+  const Range rest = part(whole - blocks, p.splits, split);
   auto *queries = reinterpret_cast<float *>(scratch + p.queriesAt);
   if (span.rows) {
+    if (p.window) {
+      const Range early = part(before, p.splits, split);
+      copyBlocks(p, group, early.begin, early.end, caches);
+    }
     copyBlocks(p, group, own.begin, own.end, caches);
     copyBlocks(p, group, blocks + rest.begin, blocks + rest.end, caches);
   }
@@ -191,13 +241,17 @@ TTC_INLINE void decodePart(const CacheParams &p, void *const *operands, uint8_t 
       writeRow(p, operands, group, row, span.position, caches, queries);
     TTC_NO_UNROLL
     for (int64_t head = 0; head < heads; ++head)
-      rotate(p, operands, headOf(p, operands, row, group * heads + head), span.position, scaleOf(p),
-             queries + head * p.depth);
+      rotate(p, operands, headOf(p, operands, row, group * heads + head), span.position,
+             numberOf(p.scale), queries + head * p.depth);
+    // One part of the positions has it.
+    if (p.hasSinks && own.end == blocks)
+      seeSinks(p, operands, walk, group, heads);
     const int64_t end = min(own.end * kCacheBlock, span.end());
-    walkPositions</*PREFETCH=*/true>(p, walk, heads, group, own.begin * kCacheBlock, end,
-                                     static_cast<const E *>(caches.keys),
-                                     static_cast<const E *>(caches.values),
-                                     [&](int64_t) __attribute__((always_inline)) { return end; });
+    walkPositions</*PREFETCH=*/true>(
+        p, walk, heads, group,
+        p.window ? max(own.begin * kCacheBlock, attended.begin) : own.begin * kCacheBlock, end,
+        static_cast<const E *>(caches.keys), static_cast<const E *>(caches.values),
+        [&](int64_t) __attribute__((always_inline)) { return Range{attended.begin, end}; });
   }
   TTC_NO_UNROLL
   for (int64_t i = 0; i < heads; ++i) {
@@ -298,14 +352,19 @@ TTC_INLINE void prefill(const CacheParams &p, void *const *operands, uint8_t *sc
       const int64_t of = i / heads;
       if (of < valid)
         rotate(p, operands, headOf(p, operands, row + of, group * heads + i % heads),
-               span.position + row + of, scaleOf(p), queries + i * p.depth);
+               span.position + row + of, numberOf(p.scale), queries + i * p.depth);
       else
         fillZeros(queries + i * p.depth, p.depth);
     }
+    seeSinks(p, operands, walk, group, rows);
     const int64_t end = valid ? span.position + row + valid : 0;
-    walkPositions</*PREFETCH=*/false>(p, walk, rows, group, /*begin=*/0, end, keys, values,
+    const int64_t begin = attendedBy(p, span.position + row).begin;
+    walkPositions</*PREFETCH=*/false>(p, walk, rows, group, begin, end, keys, values,
                                       [&](int64_t i) __attribute__((always_inline)) {
-                                        return min(span.position + row + i / heads + 1, end);
+                                        Range attended =
+                                            attendedBy(p, span.position + row + i / heads);
+                                        attended.end = min(attended.end, end);
+                                        return attended;
                                       });
     TTC_NO_UNROLL
     for (int64_t i = 0; i < rows; ++i) {

@@ -63,7 +63,7 @@ struct Span {
 };
 
 TTC_INLINE void *const *resultsOf(const CacheParams &p, void *const *operands) {
-  return operands + 4 + p.hasTable + p.hasCount + p.hasSequences;
+  return operands + 4 + p.hasTable + p.hasCount + p.hasSequences + p.hasSinks;
 }
 
 /// The rows that the count leaves.
@@ -115,6 +115,11 @@ TTC_INLINE bool hasRow(const CacheParams &p, void *const *operands, int64_t sequ
     if (sequenceOf(p, operands, row) == sequence)
       return true;
   return false;
+}
+
+/// The positions that a row at `position` attends to.
+TTC_INLINE Range attendedBy(const CacheParams &p, int64_t position) {
+  return {p.window ? max<int64_t>(position + 1 - p.window, 0) : 0, position + 1};
 }
 
 /// The blocks that hold the first `positions` positions.

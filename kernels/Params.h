@@ -147,7 +147,8 @@ constexpr int64_t kCacheBlock = 32;
 /// Attention over a cache of keys [sequences][groups][context / 32][depth][32] and values
 /// [sequences][groups][depth / 32][context][32]; of kI8, the scales of 32 positions follow their
 /// elements, as f16. The operands are qkv [rows][(heads + 2 groups) * depth], keys, values, the
-/// positions of the sequences, then the table, the count and the rows' sequences, if there are any.
+/// positions of the sequences, then the table, the count, the rows' sequences and the scores that
+/// heads have in any case, if there are any.
 struct CacheParams {
   // Rows of qkv; heads of queries, heads of keys and of values, elements of a head; positions.
   int64_t rows, heads, groups, depth, context;
@@ -155,9 +156,11 @@ struct CacheParams {
   // The element of the caches: kF32, kF16 or kI8.
   int64_t element;
   // Rotation; operands that are there.
-  int64_t rope, hasTable, hasCount, hasSequences;
-  // The bits of an f32.
-  int64_t scale;
+  int64_t rope, hasTable, hasCount, hasSequences, hasSinks;
+  // The last positions that count, 0: all.
+  int64_t window;
+  // The bits of f32s; softCap 0: none.
+  int64_t scale, softCap;
   // Parts of the positions of a group of heads, where each row has a sequence of its own; then the
   // workgroups are a multiple of groups * splits.
   int64_t workgroups, splits;

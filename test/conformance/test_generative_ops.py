@@ -105,7 +105,7 @@ def places(rows, positions, count, sequences):
             yield m, s, p
 
 
-def attend(qkv, cache, positions, count, rope, sequences=None):
+def attend(qkv, cache, positions, count, rope, sequences=None, window=CONTEXT, soft_cap=None, sinks=None):
     """Updates the cache, returns y."""
     table = cos_sin().astype(np.float64)
     y = np.zeros((len(qkv), HEADS * DEPTH))
@@ -114,12 +114,17 @@ def attend(qkv, cache, positions, count, rope, sequences=None):
         for rows, new in [(cache.keys, rotate(heads[HEADS:HEADS + GROUPS], table[p], rope)),
                           (cache.values, heads[HEADS + GROUPS:])]:
             rows.elements[s, :, p], rows.scales[s, :, p] = rounded(new, cache.dtype)
-        keys, values = cache.keys.numbers()[s, :, :p + 1], cache.values.numbers()[s, :, :p + 1]
+        attended = slice(max(p + 1 - window, 0), p + 1)
+        keys, values = cache.keys.numbers()[s, :, attended], cache.values.numbers()[s, :, attended]
         for h in range(HEADS):
             g = h * GROUPS // HEADS
             scores = keys[g] @ rotate(heads[h], table[p], rope) * SCALE
-            weights = np.exp(scores - scores.max())
-            y[m, h * DEPTH:(h + 1) * DEPTH] = weights @ values[g] / weights.sum()
+            if soft_cap:
+                scores = soft_cap * np.tanh(scores / soft_cap)
+            most = scores.max() if sinks is None else max(scores.max(), sinks[h])
+            weights = np.exp(scores - most)
+            more = 0 if sinks is None else np.exp(float(sinks[h]) - most)
+            y[m, h * DEPTH:(h + 1) * DEPTH] = weights @ values[g] / (weights.sum() + more)
     return y
 
 
@@ -128,9 +133,9 @@ def cache_types(dtype, sequences=None):
     return tuple(f"tensor<{'x'.join(map(str, array.shape))}x{ELEMENTS[dtype]}>" for array in (keys, values))
 
 
-def attention_text(rows, dtype, rope, count, names, results, sequences=None, active=None):
+def attention_text(rows, dtype, rope, count, names, results, sequences=None, active=None, window=None, soft_cap=None, sinks=None):
     """One ttc.cached_attention; `names` are qkv, keys, values, position, table, count. With `sequences`, those of the
-    caches, `active` is a name and the number of elements."""
+    caches, `active` is a name and the number of elements; `sinks` is a name."""
     qkv, keys, values, position, table, valid = names
     keys_type, values_type = cache_types(dtype, sequences)
     types = [f"tensor<{rows}x{WIDTH}xf32>", keys_type, values_type, f"tensor<{sequences or 1}xi32>"]
@@ -144,8 +149,12 @@ def attention_text(rows, dtype, rope, count, names, results, sequences=None, act
     if sequences:
         text += f" sequences {active[0]}"
         types.append(f"tensor<{active[1]}xi32>")
+    if sinks:
+        text += f" sinks {sinks}"
+        types.append(f"tensor<{HEADS}xf32>")
     text += f" rope {rope}" if rope != "none" else ""
-    return (f"{text} {{heads = {HEADS}, kv_heads = {GROUPS}, scale = {SCALE}}} : ({', '.join(types)}) -> "
+    more = "".join(f", {name} = {value}" for name, value in (("window", window), ("soft_cap", soft_cap)) if value)
+    return (f"{text} {{heads = {HEADS}, kv_heads = {GROUPS}, scale = {SCALE}{more}}} : ({', '.join(types)}) -> "
             f"(tensor<{rows}x{HEADS * DEPTH}xf32>, {keys_type}, {values_type})\n")
 
 
@@ -159,6 +168,10 @@ def run(tools, bundle, inputs, all_ways=False):
     """The outputs; in all ways to run a bundle, they have the same bits."""
     named = {f"input{i}": array for i, array in enumerate(inputs)}
     return [*(run_bundle(tools, bundle, named, {}, 0, 0) if all_ways else run_once(tools, bundle, named)).values()]
+
+
+WINDOW = {"window": 13}
+SPECIAL = {"window": 40, "soft_cap": 1.5}
 
 
 def int32(value):
@@ -176,15 +189,17 @@ def check(found, cache, expected, reference, dtype):
     assert difference.max() <= (1 if dtype == np.int8 else tolerance)
 
 
-@pytest.mark.parametrize("kind,cpu", pairs([(np.float16, "pairs"), (np.float32, "halves"), (np.float32, "none"),
-                                            (np.int8, "pairs")], CPUS))
+@pytest.mark.parametrize("kind,cpu", pairs([
+    (np.float16, "pairs", {}), (np.float32, "halves", {}), (np.float32, "none", {}), (np.int8, "pairs", {}),
+    (np.float16, "halves", WINDOW), (np.float32, "pairs", SPECIAL), (np.int8, "none", SPECIAL)], CPUS))
 def test_steps(tools, tmp_path, kind, cpu):
-    """A prompt, then tokens; the host hands the caches on."""
-    dtype, rope = kind
+    """A prompt, then tokens; the host hands the caches on. With windows, caps and sinks, too."""
+    dtype, rope, special = kind
     rng = np.random.default_rng(7)
     keys_type, values_type = cache_types(dtype)
     arguments = (f"%k: {keys_type}, %v: {values_type}, %p: tensor<1xi32>, %n: tensor<1xi32>, "
-                 f"%t: tensor<{CONTEXT}x{DEPTH}xf32>")
+                 f"%t: tensor<{CONTEXT}x{DEPTH}xf32>, %s: tensor<{HEADS}xf32>")
+    sinks = rng.standard_normal(HEADS).astype(np.float32)
     bundles = {}
     for rows in (16, 1):
         folder = tmp_path / str(rows)
@@ -193,15 +208,16 @@ def test_steps(tools, tmp_path, kind, cpu):
         bundles[rows] = build(
             tools, folder,
             f"func.func @main(%q: tensor<{rows}x{WIDTH}xf32>, {arguments}) -> ({y}, {keys_type}, {values_type}) {{\n"
-            + attention_text(rows, dtype, rope, rows > 1, ("%q", "%k", "%v", "%p", "%t", "%n"), "%0")
+            + attention_text(rows, dtype, rope, rows > 1, ("%q", "%k", "%v", "%p", "%t", "%n"), "%0",
+                             sinks="%s" if special else None, **special)
             + f"  return %0#0, %0#1, %0#2 : {y}, {keys_type}, {values_type}\n}}\n", f"target-cpu={cpu}")
     cache, reference = Cache(dtype), Cache(dtype)
     position = 0
     for rows, count in [(16, 16), (16, 11), (1, 1), (1, 1), (16, 16), (1, 1)]:
         qkv = (2 * rng.standard_normal((rows, WIDTH))).astype(np.float32)
-        expected = attend(qkv, reference, position, count, rope)
+        expected = attend(qkv, reference, position, count, rope, sinks=sinks if special else None, **special)
         y, keys, values = run(tools, bundles[rows],
-                              [qkv, *cache.stored(), int32(position), int32(count), cos_sin()])
+                              [qkv, *cache.stored(), int32(position), int32(count), cos_sin(), sinks])
         cache.load(keys, values)
         check(y, cache, expected, reference, dtype)
         position += count
@@ -303,8 +319,8 @@ def test_sequences(tools, tmp_path, dtype, cpu):
             check(y, cache, wanted, reference, dtype)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.int8, *nightly([np.float32])])
-def test_batch_is_alone(tools, tmp_path, dtype):
+@pytest.mark.parametrize("dtype,special", [*((dtype, {}) for dtype in (np.float16, np.int8, *nightly([np.float32]))), (np.float16, {"window": 100})])
+def test_batch_is_alone(tools, tmp_path, dtype, special):
     """A sequence has the same bits alone, without others, and at any place of a batch of any size."""
     rng = np.random.default_rng(12)
     count = 5
@@ -321,7 +337,7 @@ def test_batch_is_alone(tools, tmp_path, dtype):
         bundles[rows] = build(
             tools, folder, f"func.func @main({arguments}) -> ({y}, {keys_type}, {values_type}) {{\n"
             + attention_text(size, dtype, "pairs", False, ("%q", "%k", "%v", "%p", "%t", ""), "%0", count if rows else None,
-                             ("%s", rows))
+                             ("%s", rows), **special)
             + f"  return %0#0, %0#1, %0#2 : {y}, {keys_type}, {values_type}\n}}\n")
     caches = Cache(dtype, rng, count)
     keys, values = caches.stored()

@@ -121,7 +121,14 @@ template <typename OpTy> static CacheParams getCacheParams(OpTy op) {
   p.hasTable = op.getCosSin() ? 1 : 0;
   p.hasCount = op.getCount() ? 1 : 0;
   p.hasSequences = op.getSequences() ? 1 : 0;
-  p.scale = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getScale().convertToFloat()));
+  p.hasSinks = op.getSinks() ? 1 : 0;
+  const auto window = static_cast<int64_t>(op.getWindow().value_or(0));
+  p.window = window < p.context ? window : 0;
+  auto toBits = [](const APFloat &number) {
+    return static_cast<int64_t>(llvm::bit_cast<uint32_t>(number.convertToFloat()));
+  };
+  p.scale = toBits(op.getScale());
+  p.softCap = op.getSoftCap() ? toBits(*op.getSoftCap()) : 0;
   p.workgroups = p.splits = p.tileRows = 1;
   return p;
 }

@@ -9,8 +9,9 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 
 defvar Ttc_CacheOperands = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
     Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,
-    Optional<Ttc_I32Tensor>:$sequences, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
-    DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope);
+    Optional<Ttc_I32Tensor>:$sequences, Optional<Ttc_F32Tensor>:$sinks, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads,
+    F32Attr:$scale, DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope, OptionalAttr<Ttc_I64Attr>:$window,
+    OptionalAttr<F32Attr>:$soft_cap);
 
 // How much these ops compute depends on the position, so they are not counted.
 class Ttc_CacheKernelOp<string mnemonic, list<string> methods = []>
@@ -18,7 +19,7 @@ class Ttc_CacheKernelOp<string mnemonic, list<string> methods = []>
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, !listconcat(["hasEpilogue"], methods)>]> {
   let assemblyFormat = [{
     $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)?
-    (`sequences` $sequences^)? (`rope` $rope^)? attr-dict `:` functional-type(operands, results)
+    (`sequences` $sequences^)? (`sinks` $sinks^)? (`rope` $rope^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -26,7 +27,7 @@ class Ttc_CacheKernelOp<string mnemonic, list<string> methods = []>
 def Ttc_KernelDecodeAttentionOp : Ttc_CacheKernelOp<"decode_attention", ["getUpdatedOperand"]> {
   let summary = "Attention of a token of each sequence over its cache, which it updates";
   let description = !strconcat([{
-    `ttc.cached_attention` of one row, or of rows that have sequences of their own. For each row, the positions up to the token's are split into `splits` parts
+    `ttc.cached_attention` of one row, or of rows that have sequences of their own. For each row, the positions up to the token's that count are split into `splits` parts
     of nearly as many blocks of 32, for each group of query heads that share keys; a workgroup has one part. The
     workgroup that has the last block writes the new key and value into it.
 

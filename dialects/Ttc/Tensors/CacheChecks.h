@@ -72,11 +72,20 @@ template <typename Op> LogicalResult checkCachedAttention(const InferenceScope &
                       tensorType(op.getCosSin()));
   if (!op.getScale().isFinite())
     return scope.fail("(C6) expected a finite 'scale', found ", op.getScale().convertToFloat());
+  if (std::optional<uint64_t> window = op.getWindow(); window && static_cast<int64_t>(*window) < 1)
+    return scope.fail("(C6) expected 'window' of at least 1, found ",
+                      static_cast<int64_t>(*window));
+  // Written so that NaN is refused.
+  if (std::optional<APFloat> cap = op.getSoftCap();
+      cap && !(cap->convertToFloat() >= 1e-30f && cap->convertToFloat() <= 1e30f))
+    return scope.fail("(C6) expected 'soft_cap' from 1e-30 to 1e30, found ", cap->convertToFloat());
   if (const int64_t rows = qkv.getDimSize(0);
       op.getSequences() && tensorType(op.getSequences()).getShape() != ArrayRef<int64_t>{1} &&
       tensorType(op.getSequences()).getShape() != ArrayRef(rows))
     return scope.fail("(C7) expected 'sequences' to be a vector of 1 or of ", rows,
                       " elements, found ", tensorType(op.getSequences()));
+  if (op.getSinks() && failed(scope.checkVector("C7", "sinks", op.getSinks(), heads)))
+    return failure();
   return success();
 }
 

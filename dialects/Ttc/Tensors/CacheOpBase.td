@@ -15,7 +15,7 @@ defvar Ttc_CacheConstraints = [{
       T + T / 16, 32]. With `sequences`, both have a first dimension N more, of at least 1.
     - (C4) `count` has one element in one dimension, `position` too; with `sequences`, `position` has N.
     - (C5) `cos_sin` is [T, D]; it is given exactly if `rope` is.
-    - (C6) `scale` is finite.
-    - (C7) `sequences` has one element or M elements in one dimension.}];
+    - (C6) `scale` is finite. `window` is at least 1, `soft_cap` is from 1e-30 to 1e30.
+    - (C7) `sequences` has one element or M elements in one dimension, `sinks` has `heads`.}];
 
 #endif // TTC_CACHEOPBASE_TD

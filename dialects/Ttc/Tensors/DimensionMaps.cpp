@@ -380,6 +380,10 @@ void CachedAttentionOp::describeDimensions(DimensionMap &map) {
   map.set(y, 1, {head, map.addWhole(map.getSize(y, 1) / keys)});
   for (unsigned cache : {1U, 2U, y + 1, y + 2})
     map.set(cache, map.getRank(cache) - 4, head);
+  if (getSinks()) {
+    const unsigned sinks = getSinksMutable().begin()->getOperandNumber();
+    map.set(sinks, 0, {head, map.addWhole(queries / keys)});
+  }
 }
 void CachedAttentionOp::updateSizes() {
   auto keys = tensorType(getKeys());

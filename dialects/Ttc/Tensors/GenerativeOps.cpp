@@ -2,6 +2,7 @@
 #include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/CacheChecks.h"
+#include "mlir/IR/PatternMatch.h"
 #include "ttrt/sampling.h"
 
 using namespace mlir;
@@ -19,6 +20,15 @@ LogicalResult CachedAttentionOp::inferTypes(const InferenceScope &scope, Adaptor
   types.push_back(qkv.clone({qkv.getDimSize(0), columns}));
   types.push_back(keys);
   types.push_back(adaptor.getValues().getType());
+  return success();
+}
+
+/// A window of all positions leaves none out.
+LogicalResult CachedAttentionOp::canonicalize(CachedAttentionOp op, PatternRewriter &rewriter) {
+  const int64_t context = getCacheShape(tensorType(op.getKeys())).context;
+  if (!op.getWindow() || static_cast<int64_t>(*op.getWindow()) < context)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.removeWindowAttr(); });
   return success();
 }
 

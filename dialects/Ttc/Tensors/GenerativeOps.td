@@ -16,6 +16,11 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
     The key is rotated and written at its position into `keys`, the value into `values`. Then
     each query is rotated, and `y` is `softmax(scale * query . keys) values` over all positions up to the row's own.
 
+    With `window`, only the last `window` positions count: those from `position + m - window + 1` to the row's own. What
+    the caches hold at earlier positions is not read, or does not matter. With `soft_cap`, each score `s` becomes `soft_cap * tanh(s /
+    soft_cap)` before the softmax. With `sinks`, each head of queries has one more score, its element of `sinks`, with a
+    value of zeros: `exp` of it is added to the divisor of the softmax. Neither `scale` nor `soft_cap` changes it.
+
     `new_keys` and `new_values` are the caches after that, with all other elements as they were; they may be stored
     where `keys` and `values` are. The layouts are those in which the cache is read: 32 positions of an element of a key
     are neighbours, and 32 elements of a value. Caches of f16 store rounded elements, which all arithmetic sees as f32.
@@ -47,13 +52,16 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
   }]);
   let arguments = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
       Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,
-      Optional<Ttc_I32Tensor>:$sequences, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
-      DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope);
+      Optional<Ttc_I32Tensor>:$sequences, Optional<Ttc_F32Tensor>:$sinks, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads,
+      F32Attr:$scale, DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope, OptionalAttr<Ttc_I64Attr>:$window,
+      OptionalAttr<F32Attr>:$soft_cap);
   let results = (outs Ttc_F32Tensor:$y, Ttc_CacheTensor:$new_keys, Ttc_CacheTensor:$new_values);
   let assemblyFormat = [{
     $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)?
-    (`sequences` $sequences^)? (`rope` $rope^)? custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+    (`sequences` $sequences^)? (`sinks` $sinks^)? (`rope` $rope^)? custom<TensorAttributes>(attr-dict) `:`
+    functional-type(operands, results)
   }];
+  let hasCanonicalizeMethod = 1;
 }
 
 // How much it computes depends on what it is asked for, so it is not counted.

@@ -485,7 +485,8 @@ private:
       auto attention = CachedAttentionOp::create(
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
           keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
-          sequences, heads, model.kvHeads, scale, rotations ? rope : Rope::None);
+          sequences, /*sinks=*/Value(), heads, model.kvHeads, scale, rotations ? rope : Rope::None,
+          /*window=*/IntegerAttr(), /*softCap=*/FloatAttr());
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");

@@ -135,3 +135,27 @@ func.func @whole(%x: tensor<1x96xf32>, %keys: tensor<3x2x32x32xf32> {ttc.state =
   %o = ttc.block_matmul q8_0 %y, %wo norm %norm : (tensor<1x96xf32>, tensor<9792xi8>, tensor<96xf32>) -> tensor<1x96xf32>
   return %o, %k, %v : tensor<1x96xf32>, tensor<3x2x32x32xf32>, tensor<3x1x64x32xf32>
 }
+
+// -----
+
+// A device has the sinks of its heads; window and cap are the same on all.
+// CHECK-LABEL: func.func @special
+// CHECK: %[[SINKS:.*]] = ttc.constant #ttc.shards<[dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>, dense<[3.000000e+00, 4.000000e+00]>
+// CHECK: ttc.cached_attention {{.*}} sinks %[[SINKS]] {heads = 2, kv_heads = 1, scale = 1.250000e-01, soft_cap = 5.000000e+01, window = 40}
+// CHECK-SAME: tensor<2xf32>) -> (tensor<1x64xf32>, tensor<1x2x32x32xf32>, tensor<1x1x64x32xf32>)
+ttc.state @keys : tensor<2x2x32x32xf32>
+ttc.state @values : tensor<2x1x64x32xf32>
+func.func @special(%x: tensor<1x128xf32>, %keys: tensor<2x2x32x32xf32> {ttc.state = @keys},
+                   %values: tensor<2x1x64x32xf32> {ttc.state = @values}, %position: tensor<1xi32>)
+    -> (tensor<1x128xf32>, tensor<2x2x32x32xf32> {ttc.state = @keys}, tensor<2x1x64x32xf32> {ttc.state = @values}) {
+  %sinks = ttc.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %wqkv = ttc.constant dense<1> : tensor<34816xi8>
+  %wo = ttc.constant dense<2> : tensor<17408xi8>
+  %qkv = ttc.block_matmul q8_0 %x, %wqkv : (tensor<1x128xf32>, tensor<34816xi8>) -> tensor<1x256xf32>
+  %y, %k, %v = ttc.cached_attention %qkv, %keys, %values, %position sinks %sinks
+       {heads = 4, kv_heads = 2, scale = 0.125, window = 40, soft_cap = 50.0}
+       : (tensor<1x256xf32>, tensor<2x2x32x32xf32>, tensor<2x1x64x32xf32>, tensor<1xi32>, tensor<4xf32>)
+         -> (tensor<1x128xf32>, tensor<2x2x32x32xf32>, tensor<2x1x64x32xf32>)
+  %o = ttc.block_matmul q8_0 %y, %wo : (tensor<1x128xf32>, tensor<17408xi8>) -> tensor<1x128xf32>
+  return %o, %k, %v : tensor<1x128xf32>, tensor<2x2x32x32xf32>, tensor<2x1x64x32xf32>
+}

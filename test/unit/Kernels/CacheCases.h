@@ -24,12 +24,19 @@ struct Case {
   /// Sequences of the caches, if rows say which one is theirs; and those of the rows.
   int64_t sequences = 0;
   std::vector<int32_t> active = {};
+  int64_t window = 0; ///< the last positions that count; 0: all
+  float softCap = 0;  ///< 0: none
+  bool hasSinks = false;
 
   int64_t width() const { return (heads + 2 * groups) * depth; }
   int64_t partialRow() const { return depth + 16; }
   int64_t caches() const { return std::max<int64_t>(sequences, 1); }
   bool isOneSequence() const { return active.size() <= 1; }
   bool isDecode() const { return rows == 1 || !isOneSequence(); }
+  /// The first position that one at `position` attends to.
+  int64_t firstAttended(int64_t position) const {
+    return window ? std::max<int64_t>(position + 1 - window, 0) : 0;
+  }
   /// Rows of 32 elements with their scales.
   int64_t stored(int64_t size) const { return element == Element::i8 ? size + size / 16 : size; }
   std::string type(std::vector<int64_t> shape) const {
@@ -51,6 +58,8 @@ struct Case {
       types.push_back("tensor<1xi32>");
     if (sequences)
       types.push_back(vectorType(active.size()));
+    if (hasSinks)
+      types.push_back(tensor({heads}));
     return types;
   }
   std::string op(const std::string &name) const {
@@ -63,10 +72,16 @@ struct Case {
     add(rope != Rope::none, "cos_sin");
     add(hasCount, "count");
     add(sequences != 0, "sequences");
+    add(hasSinks, "sinks");
     if (rope != Rope::none)
       text += rope == Rope::halves ? " rope halves" : " rope pairs";
-    return text + " {heads = " + std::to_string(heads) +
-           " : i64, kv_heads = " + std::to_string(groups) + " : i64, scale = 1.250000e-01 : f32" +
+    text += " {heads = " + std::to_string(heads) + " : i64, kv_heads = " + std::to_string(groups) +
+            " : i64, scale = 1.250000e-01 : f32";
+    if (window)
+      text += ", window = " + std::to_string(window) + " : i64";
+    if (softCap != 0)
+      text += ", soft_cap = " + std::to_string(softCap) + " : f32";
+    return text +
            (name == "decode_attention" ? ", splits = " + std::to_string(splits) + " : i64}" : "}");
   }
 };
@@ -154,17 +169,21 @@ private:
 
 /// Operands, and what they become. Sequence s has `at` + 37 s positions, of as many as there are.
 struct Data {
-  Buffer qkv, table, y;
+  Buffer qkv, table, sinks, y;
   Cache keys, values;
   std::vector<int64_t> at;
   Buffer position, count{1}, active;
 
   Data(const Case &c, int64_t first, int64_t valid, unsigned seed)
-      : qkv(c.rows * c.width()), table(c.context * c.depth), y(c.rows * c.heads * c.depth),
-        keys(c, true), values(c, false), position(c.caches()), active(c.active.size()) {
+      : qkv(c.rows * c.width()), table(c.context * c.depth), sinks(c.heads),
+        y(c.rows * c.heads * c.depth), keys(c, true), values(c, false), position(c.caches()),
+        active(c.active.size()) {
     qkv.fillRandom(seed);
     for (size_t i = 0; i < qkv.size(); ++i)
       qkv[i] *= 3;
+    sinks.fillRandom(seed + 7);
+    for (size_t i = 0; i < sinks.size(); ++i)
+      sinks[i] *= 5;
     for (int64_t p = 0; p < c.context; ++p)
       for (int64_t i = 0; i < c.depth / 2; ++i) {
         const double angle = static_cast<double>(p) * std::pow(1e4, -2.0 * i / c.depth);
@@ -176,13 +195,14 @@ struct Data {
       at.push_back(first < 0 || first >= c.context ? first : (first + 37 * s) % c.context);
       position[s] = std::bit_cast<float>(static_cast<int32_t>(at[s]));
       random.fillRandom(seed + 1 + s);
-      // What is not in use must not matter: not even if it is not a number.
+      // What is not in use must not matter: not even if it is not a number. The first row's window
+      // begins first.
       for (int64_t g = 0; g < c.groups; ++g)
         for (int64_t p = 0; p < c.context; ++p) {
           const float *from = random.data() + (g * c.context + p) * c.depth;
           std::vector<double> value(from, from + c.depth), key;
           for (double &element : value) {
-            element = p < at[s] ? element : NAN;
+            element = p < at[s] && p >= c.firstAttended(at[s]) ? element : NAN;
             key.push_back(2 * element);
           }
           keys.set(s, g, p, key);
@@ -202,6 +222,8 @@ struct Data {
       result.push_back(count.data());
     if (c.sequences)
       result.push_back(active.data());
+    if (c.hasSinks)
+      result.push_back(sinks.data());
     return result;
   }
 };

@@ -45,18 +45,22 @@ void naiveAttention(const Case &c, Data &data, int64_t count) {
     for (int64_t h = 0; h < c.heads; ++h) {
       const int64_t g = h / (c.heads / c.groups);
       std::vector<double> query = rotate(c, data, row + h * c.depth, p), scores(p + 1);
-      double most = -INFINITY, sum = 0;
-      for (int64_t j = 0; j <= p; ++j) {
+      const int64_t first = c.firstAttended(p);
+      double most = c.hasSinks ? data.sinks[h] : -INFINITY;
+      for (int64_t j = first; j <= p; ++j) {
         for (int64_t d = 0; d < c.depth; ++d)
           scores[j] += query[d] * data.keys(s, g, j, d);
         scores[j] *= 0.125;
+        if (c.softCap != 0)
+          scores[j] = c.softCap * std::tanh(scores[j] / c.softCap);
         most = std::max(most, scores[j]);
       }
-      for (double &score : scores)
-        sum += score = std::exp(score - most);
+      double sum = c.hasSinks ? std::exp(data.sinks[h] - most) : 0;
+      for (int64_t j = first; j <= p; ++j)
+        sum += scores[j] = std::exp(scores[j] - most);
       for (int64_t d = 0; d < c.depth; ++d) {
         double value = 0;
-        for (int64_t j = 0; j <= p; ++j)
+        for (int64_t j = first; j <= p; ++j)
           value += scores[j] * data.values(s, g, j, d);
         data.y[(m * c.heads + h) * c.depth + d] = static_cast<float>(value / sum);
       }
@@ -137,7 +141,7 @@ void testCase(const KernelSuite &suite, const Programs &programs, int64_t positi
   const std::string what = std::to_string(c.rows) + " rows, " + std::to_string(c.heads) + "/" +
                            std::to_string(c.groups) + " heads of " + std::to_string(c.depth) +
                            ", position " + std::to_string(position) + ", count " +
-                           std::to_string(count);
+                           std::to_string(count) + ", window " + std::to_string(c.window);
   const Data before(c, position, count, seed);
   Data expected(c, position, count, seed);
   naiveAttention(c, expected, count);
@@ -194,6 +198,34 @@ std::vector<Case> getCases() {
   };
 }
 
+/// The same with windows of all kinds, caps and sinks.
+std::vector<Case> getSpecialCases() {
+  // A step in parts and alone, prompts in several tiles, several chunks, rows of sequences.
+  const std::vector<Case> plain{
+      {1, 6, 2, 64, 320, Element::f16, Rope::pairs, false, 3},
+      {1, 4, 2, 32, 96, Element::i8, Rope::none, true, 1},
+      {1, 32, 2, 128, 96, Element::f32, Rope::halves, false, 2},
+      {16, 6, 2, 64, 128, Element::f16, Rope::pairs, true},
+      {64, 3, 1, 32, 640, Element::i8, Rope::none, false},
+      {80, 4, 1, 32, 768, Element::f32, Rope::halves, true},
+      {5, 6, 2, 64, 192, Element::f16, Rope::pairs, true, 2, 3, {2, 0, 2, -1, 3}},
+      {16, 6, 2, 32, 128, Element::i8, Rope::halves, true, 1, 2, {1}},
+  };
+  std::vector<Case> cases;
+  for (size_t i = 0; i < plain.size(); ++i) {
+    // Windows in turns, and caps and sinks alone and together: each is in steps and in prompts.
+    const Case &c = plain[i];
+    const int64_t windows[] = {1, 32, c.context - 1, 33, 90, 31, c.context, 0};
+    for (size_t turn : {i, i + 3, i + 5}) {
+      cases.push_back(c);
+      cases.back().window = windows[turn % std::size(windows)];
+      cases.back().softCap = turn % 3 == 0 ? 2.5f : 0;
+      cases.back().hasSinks = turn % 2 == 0;
+    }
+  }
+  return cases;
+}
+
 void testCases(const mlir::ttc::CpuTarget &target, const std::vector<Case> &cases) {
   KernelSuite suite;
   std::vector<Programs> programs;
@@ -205,6 +237,10 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<Case> &case
     const Case &c = program.c;
     std::vector<int64_t> positions{
         0, 1, 31, 32, 33, c.context - c.rows - 1, c.context - c.rows, c.context - 1};
+    if (c.window) {
+      for (int64_t crossed : {c.window - c.rows, c.window - 1, c.window, c.window + 40})
+        positions.push_back(crossed < c.context ? crossed : -1);
+    }
     for (int64_t position : positions) {
       if (position < 0)
         continue;
@@ -219,10 +255,49 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<Case> &case
 }
 
 TEST(CachedAttentionKernel, Host) { testCases(host(), getCases()); }
+TEST(CachedAttentionKernel, HostSpecial) { testCases(host(), getSpecialCases()); }
 
 // Any CPU that can run the tests can run AVX2's code.
 TEST(CachedAttentionKernel, Avx2) {
   testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), casesOfRun(getCases()));
+}
+TEST(CachedAttentionKernel, Avx2Special) {
+  testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), casesOfRun(getSpecialCases()));
+}
+
+// Scores far beyond the cap are equal, and no score is not a number. Sinks of any size leave what
+// they should.
+TEST(CachedAttentionKernel, ExtremeScores) {
+  for (const Case &plain : {Case{1, 2, 1, 32, 96, Element::f32, Rope::none, false, 2},
+                            Case{16, 2, 1, 32, 96, Element::f16, Rope::none, false}})
+    for (float cap : {0.0f, 30.0f}) {
+      Case c = plain;
+      c.window = 40;
+      c.softCap = cap;
+      c.hasSinks = true;
+      KernelSuite suite;
+      const Programs programs(suite, c);
+      ASSERT_TRUE(suite.compile(host()));
+      for (float factor : {0.0f, 1e-20f, 100.0f, 1e5f})
+        for (float sink : {-INFINITY, -1e30f, 0.0f, 80.0f, 1e30f}) {
+          Data data(c, 50, c.rows, 9), expected(c, 50, c.rows, 9);
+          for (int64_t row = 0; row < c.rows; ++row)
+            for (int64_t i = 0; i < c.heads * c.depth; ++i)
+              expected.qkv[row * c.width() + i] = data.qkv[row * c.width() + i] *= factor;
+          for (int64_t head = 0; head < c.heads; ++head)
+            expected.sinks[head] = data.sinks[head] = sink;
+          naiveAttention(c, expected, c.rows);
+          const Buffer y(c.rows * c.heads * c.depth, NAN);
+          programs.run(suite, data, data.keys, data.values, y, false);
+          // Large scores have large errors; without a cap, they must still be numbers.
+          const bool isSmall = cap != 0 || factor < 1;
+          for (size_t i = 0; i < y.size(); ++i)
+            if (isSmall && factor < 1e5f)
+              ASSERT_NEAR(expected.y[i], y[i], 2e-3) << factor << ", " << sink << " at " << i;
+            else
+              ASSERT_TRUE(std::isfinite(y[i])) << factor << ", " << sink << " at " << i;
+        }
+    }
 }
 
 // Whatever the bytes of position and count are, nothing is written that does not exist.

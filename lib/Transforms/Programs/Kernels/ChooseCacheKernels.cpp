@@ -36,10 +36,10 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
     auto y = tensorType(op.getY());
     auto create = [&]<typename KernelOp>(TypeRange types, Value newKeys, Value newValues,
                                          auto... more) {
-      return KernelOp::create(rewriter, loc, types, op.getQkv(), newKeys, newValues,
-                              op.getPosition(), op.getCosSin(), op.getCount(), op.getSequences(),
-                              op.getHeadsAttr(), op.getKvHeadsAttr(), op.getScaleAttr(),
-                              op.getRopeAttr(), more...);
+      return KernelOp::create(
+          rewriter, loc, types, op.getQkv(), newKeys, newValues, op.getPosition(), op.getCosSin(),
+          op.getCount(), op.getSequences(), op.getSinks(), op.getHeadsAttr(), op.getKvHeadsAttr(),
+          op.getScaleAttr(), op.getRopeAttr(), op.getWindowAttr(), op.getSoftCapAttr(), more...);
     };
     const int64_t rows = y.getDimSize(0);
     const bool isOneSequence =
@@ -54,8 +54,10 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
     }
     const auto shape = tensorType(op.getKeys()).getShape().take_back(3);
     const int64_t heads = op.getHeads(), depth = y.getDimSize(1) / heads;
+    const int64_t context = shape[0] * kCacheBlock;
+    const auto window = static_cast<int64_t>(op.getWindow().value_or(context));
     const int64_t splits =
-        chooseSplits(op.getKvHeads(), shape[0] * kCacheBlock, getMaxWorkgroups(op));
+        chooseSplits(op.getKvHeads(), std::min(context, window), getMaxWorkgroups(op));
     RankedTensorType out = y;
     if (splits > 1)
       out = y.clone({splits, rows * heads, depth + 16});

@@ -50,6 +50,23 @@ func.func @cached_attention(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v
 // change: scale = 1.250000e-01 => scale = 0x7F800000
 // expected-error {{'ttc.cached_attention' op (C6) expected a finite 'scale', found INF}}
 
+// change: scale = => window = 0, scale =
+// expected-error {{'ttc.cached_attention' op (C6) expected 'window' of at least 1, found 0}}
+
+// change: scale = => window = -5, scale =
+// expected-error {{'ttc.cached_attention' op (C6) expected 'window' of at least 1, found -5}}
+
+// change: scale = => soft_cap = 0.0, scale =
+// expected-error {{'ttc.cached_attention' op (C6) expected 'soft_cap' from 1e-30 to 1e30, found 0.000000e+00}}
+
+// change: scale = => soft_cap = 0x7FC00000 : f32, scale =
+// expected-error {{'ttc.cached_attention' op (C6) expected 'soft_cap' from 1e-30 to 1e30, found nan}}
+
+// change: 1xi32>) { => 1xi32>, %s: tensor<2xf32>) {
+// change: {heads => sinks %s {heads
+// change: 1xi32>) -> => 1xi32>, tensor<2xf32>) ->
+// expected-error {{'ttc.cached_attention' op (C7) expected 'sinks' to be a vector of 4 elements, found 'tensor<2xf32>'}}
+
 // change: tensor<2x4x32x32xf16> => tensor<2x4x32x32xi8>
 // change: tensor<2x1x128x32xf16> => tensor<2x1x136x32xi8>
 // expected-error {{'ttc.cached_attention' op (C3) expected 'keys' of [2, T / 32, D + D / 16, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x32xi8>'}}

@@ -21,6 +21,21 @@ func.func @cached_attention(%qkv: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, 
   return
 }
 
+// CHECK-LABEL: func.func @special_scores
+func.func @special_scores(%qkv: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>,
+                          %t: tensor<128x32xf32>, %s: tensor<4xf32>) {
+  // CHECK: ttc.cached_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {heads = 4, kv_heads = 2, scale = 1.250000e-01, window = 64} :
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p {heads = 4, kv_heads = 2, scale = 0.125, window = 64}
+      : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>)
+        -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  // CHECK: ttc.cached_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} cos_sin %{{.*}} sinks %{{.*}} rope halves {heads = 4, kv_heads = 2, scale = 1.250000e-01, soft_cap = 5.000000e+01, window = 1}
+  %1:3 = ttc.cached_attention %qkv, %k, %v, %p cos_sin %t sinks %s rope halves
+      {heads = 4, kv_heads = 2, scale = 0.125, soft_cap = 50.0, window = 1}
+      : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x32xf32>, tensor<4xf32>)
+        -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  return
+}
+
 // CHECK-LABEL: func.func @sequences
 func.func @sequences(%qkv: tensor<3x256xf32>, %k: tensor<5x2x4x34x32xi8>, %v: tensor<5x2x1x136x32xi8>, %p: tensor<5xi32>,
                      %n: tensor<1xi32>, %rows: tensor<3xi32>, %one: tensor<1xi32>) {

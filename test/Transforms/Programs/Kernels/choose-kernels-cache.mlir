@@ -86,3 +86,24 @@ func.func @step_of_one(%qkv: tensor<1x960xf32>, %k: tensor<12x3x64x64x32xf16>, %
         -> (tensor<1x576xf32>, tensor<12x3x64x64x32xf16>, tensor<12x3x2x2048x32xf16>)
   return %0#0 : tensor<1x576xf32>
 }
+
+// Parts of a window's positions: all kernels are given it, and caps and sinks.
+// CHECK-LABEL: func.func @window
+// CHECK:         ttc.kernel.decode_attention %arg0, %arg1, %arg2, %arg3 sinks %arg4 {heads = 9 : i64, kv_heads = 3 : i64, scale = 1.250000e-01 : f32, soft_cap = 5.000000e+01 : f32, splits = 2 : i64, window = 300 : i64}
+// CHECK-SAME:        -> (tensor<2x9x80xf32>
+func.func @window(%qkv: tensor<1x960xf32>, %k: tensor<3x64x64x32xf16>, %v: tensor<3x2x2048x32xf16>, %p: tensor<1xi32>, %s: tensor<9xf32>)
+    -> tensor<1x576xf32> {
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p sinks %s {heads = 9, kv_heads = 3, scale = 0.125, window = 300, soft_cap = 50.0}
+      : (tensor<1x960xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>, tensor<1xi32>, tensor<9xf32>)
+        -> (tensor<1x576xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>)
+  return %0#0 : tensor<1x576xf32>
+}
+// CHECK-LABEL: func.func @window_of_a_prompt
+// CHECK:         ttc.kernel.prefill_attention {{.*}} sinks %arg4 {heads = 9 : i64, kv_heads = 3 : i64, scale = 1.250000e-01 : f32, soft_cap = 5.000000e+01 : f32, window = 300 : i64}
+func.func @window_of_a_prompt(%qkv: tensor<16x960xf32>, %k: tensor<3x64x64x32xf16>, %v: tensor<3x2x2048x32xf16>, %p: tensor<1xi32>, %s: tensor<9xf32>)
+    -> tensor<16x576xf32> {
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p sinks %s {heads = 9, kv_heads = 3, scale = 0.125, window = 300, soft_cap = 50.0}
+      : (tensor<16x960xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>, tensor<1xi32>, tensor<9xf32>)
+        -> (tensor<16x576xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>)
+  return %0#0 : tensor<16x576xf32>
+}
