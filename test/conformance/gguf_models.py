@@ -13,7 +13,8 @@ from gguf_file import ARRAY, BOOL, F32, FORMATS, I32, STRING, U32
 
 
 # What an architecture has beside, or instead of, llama's tensors and keys.
-NORMS = {"gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
+NORMS = {"gemma2": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"},
+         "gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
          "seed_oss": {"attn_norm", "post_attention_norm"}, "exaone4": {"post_attention_norm", "post_ffw_norm"},
          "glm4": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "cohere2": {"attn_norm"}, "command-r": {"attn_norm"},
          "phi2": {"attn_norm"}}
@@ -25,26 +26,27 @@ HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "olmoe", "qwen3", "qwen3moe")
 SHARED = {"ernie4_5-moe": (), "granitemoe": (), "qwen2moe": ("ffn_gate_inp_shexp",)}
 BIASES = ("qwen2moe", "gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
 KEYS = {
-    "gemma3": {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
+    "gemma2": {"attention.sliding_window": (U32, 20), "attn_logit_softcapping": (F32, 1.5), "final_logit_softcapping": (F32, 4.0)},
+    "gemma3": {"attention.sliding_window": (U32, 24), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
                "rope.scaling.factor": (F32, 8.0)},
     "granite": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                 "logit_scale": (F32, 8.0)},
     "granitemoe": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                    "logit_scale": (F32, 8.0)},
-    "olmo2": {"attention.sliding_window": (U32, 96)},
     "ernie4_5-moe": {"leading_dense_block_count": (U32, 1), "interleave_moe_layer_step": (U32, 2), "expert_shared_count": (U32, 2)},
     "qwen3moe": {"expert_weights_scale": (F32, 2.5), "expert_gating_func": (U32, 1)},
-    "cohere2": {"attention.sliding_window": (U32, 64), "logit_scale": (F32, 0.25)},
+    "olmo2": {"attention.sliding_window": (U32, 33)},
+    "cohere2": {"attention.sliding_window": (U32, 32), "logit_scale": (F32, 0.25)},
     "command-r": {"logit_scale": (F32, 0.0625)},
-    "exaone4": {"attention.sliding_window": (U32, 64)},
+    "exaone4": {"attention.sliding_window": (U32, 17)},
     "glm4": {"rope.dimension_count": (U32, 16)},
     "gptneox": {"rope.dimension_count": (U32, 8), "use_parallel_residual": (BOOL, True)},
     "nemotron": {"rope.dimension_count": (U32, 16)},
     "phi2": {"rope.dimension_count": (U32, 12)},
-    "phi3": {"attention.sliding_window": (U32, 2047)},
+    "phi3": {"attention.sliding_window": (U32, 32)},
     "stablelm": {"rope.dimension_count": (U32, 8)},
 }
-ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma3", "glm4", "gptneox", "granite",
+ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma2", "gemma3", "glm4", "gptneox", "granite",
                  "granitemoe", "nemotron", "olmo2", "olmoe", "phi2", "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder2"]
 
 
@@ -76,6 +78,8 @@ class Shape:
     used_experts: int = 3
     expert_hidden: int = 64
     expert_gate: int = 0  # expert_gating_func; 0: not given
+    pattern: str = ""  # which layers have one: a period, or true or false of each
+    window_base: float = 0.0  # of their rotary embedding
     sentences: bool = False  # a vocabulary of SentencePiece
     seed: int = 0
 
@@ -215,6 +219,12 @@ def values_of(shape):
             values[f"{a}.expert_shared_feed_forward_length"] = (U32, shape.hidden)
         if shape.expert_gate:
             values[f"{a}.expert_gating_func"] = (U32, shape.expert_gate)
+    if shape.pattern.isdigit():
+        values[f"{a}.attention.sliding_window_pattern"] = (U32, int(shape.pattern))
+    elif shape.pattern:
+        values[f"{a}.attention.sliding_window_pattern"] = ((ARRAY, BOOL), [one == "true" for one in shape.pattern.split(",")])
+    if shape.window_base:
+        values[f"{a}.rope.freq_base_swa"] = (F32, shape.window_base)
     if shape.sentences:
         return values | sentence_values(shape)
     return values | (tokenizer_values(shape) if shape.tokenizer else {})

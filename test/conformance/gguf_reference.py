@@ -14,14 +14,18 @@ import gguf_file
 
 # Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
 PAIRS = ("llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "smollm3")
-GEMMA = ("gemma", "gemma3")
+GEMMA = ("gemma", "gemma2", "gemma3")
 GELU = (*GEMMA, "gptneox", "phi2", "starcoder2")
 LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
 PARALLEL = ("cohere2", "command-r", "phi2")
 # Every such layer sees all positions, the others a window.
-PERIODS = {"cohere2": 4, "exaone4": 4, "gemma3": 6, "olmo2": 4, "phi3": 1}
+PERIODS = {"cohere2": 4, "exaone4": 4, "gemma2": 2, "gemma3": 6, "olmo2": 4}
 UNROTATED = ("smollm3",)  # every fourth layer
 WINDOWS_ROTATED = ("cohere2", "exaone4")  # where there are windows, the others are not rotated
+
+
+def capped(x, cap):
+    return np.float32(cap) * np.tanh(x / np.float32(cap)) if cap else x
 
 
 class Reference:
@@ -44,12 +48,16 @@ class Reference:
         if value("rope.scaling.type", "linear") == "linear":
             self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
         plain = value("rope.freq_base", 10000.0) if self.architecture != "gemma3" else 10000.0
-        self.in_windows = plain ** (-2 * pairs / self.rotated)
-        self.window = value("attention.sliding_window", 0)
-        self.period = PERIODS.get(self.architecture) if self.window else None
+        self.in_windows = value("rope.freq_base_swa", plain) ** (-2 * pairs / self.rotated)
+        self.window = value("attention.sliding_window", 4096 if self.architecture == "gemma2" else 0)
+        period = PERIODS.get(self.architecture) if self.window else None
+        pattern = value("attention.sliding_window_pattern", period)
+        self.windows = pattern if isinstance(pattern, list) else [
+            bool(period) and (pattern == 0 or (layer + 1) % pattern != 0) for layer in range(self.layers)]
         self.attention_scale = value("attention.scale", 0.0) or self.head_size**-0.5
-        if self.architecture == "gemma3" and self.layers == 62:  # of 27B
+        if (self.architecture, self.layers) in (("gemma2", 46), ("gemma3", 62)):  # of 27B
             self.attention_scale = (self.width // self.heads) ** -0.5
+        self.score_cap, self.logit_cap = value("attn_logit_softcapping", 0), value("final_logit_softcapping", 0)
         self.embedding_scale = self.width**0.5 if self.architecture in GEMMA else value("embedding_scale", 0.0) or 1.0
         self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, value("logit_scale", 0.0) or 1.0
         if self.architecture in ("granite", "granitemoe"):
@@ -85,12 +93,12 @@ class Reference:
         return y if bias is None else y + bias
 
     def has_window(self, layer):
-        return bool(self.period) and (layer + 1) % self.period != 0
+        return self.windows[layer]
 
     def rotate(self, x, positions, layer):
         if self.architecture in UNROTATED and layer % 4 == 3:
             return x
-        if self.architecture in WINDOWS_ROTATED and self.period and not self.has_window(layer):
+        if self.architecture in WINDOWS_ROTATED and any(self.windows) and not self.has_window(layer):
             return x
         if self.rotated < x.shape[-1]:
             return np.concatenate([self.rotate(x[..., : self.rotated], positions, layer), x[..., self.rotated :]], axis=-1)
@@ -116,6 +124,7 @@ class Reference:
         keys, values = (cache.astype(np.float32) for cache in self.caches[layer])
         q = self.rotate(q, positions, layer).reshape(count, self.kv_heads, -1, size)
         scores = np.einsum("mghd,tgd->ghmt", q, keys) * np.float32(self.attention_scale)
+        scores = capped(scores, self.score_cap)
         at = np.arange(len(keys))[None, :]
         future = at > positions[:, None]
         if self.has_window(layer):
@@ -198,7 +207,8 @@ class Reference:
             y = self.feed_forward(h, prefix)
             x = x + residual * self.norm(y, prefix + "post_ffw_norm.weight")
         x = self.norm(x, "output_norm.weight")
-        return x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T * np.float32(self.logit_scale)
+        x = x @ self.weights.get("output.weight", self.weights["token_embd.weight"]).T * np.float32(self.logit_scale)
+        return capped(x, self.logit_cap)
 
     def greedy(self, prompt, count, stops=()):
         """Tokens after the prompt, and for each how far its logit was above the second best one."""

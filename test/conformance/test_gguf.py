@@ -103,8 +103,10 @@ REPEATED = ["llama", "command-r", "ernie4_5", "gemma", "gptneox", "olmoe", "qwen
 
 @pytest.mark.parametrize("architecture,fields", [
     *((name, {}) for name in gguf_models.ARCHITECTURES if name not in REPEATED), *nightly_rows((name, {}) for name in REPEATED),
-    *nightly_rows([("exaone4", {"windows": False}), ("qwen3moe", {"experts": 3, "used_experts": 3})]), ("olmo2", {"windows": False}),
-    ("gemma3", {"layers": 62, "width": 64, "heads": 4, "head_size": 32}), ("llama", {"experts": 4, "used_experts": 2}),
+    *nightly_rows([("exaone4", {"windows": False}), ("qwen3moe", {"experts": 3, "used_experts": 3}), ("gemma2", {"windows": False})]),
+    *((name, {"layers": layers, "width": 64, "heads": 4, "head_size": 32}) for name, layers in (("gemma2", 46), ("gemma3", 62))),
+    ("olmo2", {"windows": False}), ("gemma3", {"pattern": "2", "window_base": 20000.0}), ("olmo2", {"pattern": "0"}),
+    ("exaone4", {"pattern": "true,false,false,true,true,false"}), ("llama", {"experts": 4, "used_experts": 2}),
     ("olmoe", {"experts": 9, "used_experts": 1, "expert_gate": 2}),
 ])
 def test_architectures(architecture, fields, tools, decoder, tmp_path):
@@ -121,15 +123,25 @@ def test_architectures(architecture, fields, tools, decoder, tmp_path):
 
 
 @pytest.mark.parametrize("architecture,options,message", [
-    ("gemma3", ["--context=96"], "expected a context of at most 64, the window of some layers, found 96: compile with --context=64"),
     ("cohere2", ["no window"], "expected a number above 0 as 'cohere2.attention.sliding_window', found none"),
+    ("olmo2", ["pattern"], "expected 1 truth values, one of each layer, as 'olmo2.attention.sliding_window_pattern', found 2"),
     ("mamba", [], "expected one of the architectures cohere2, command-r, ernie4_5, "),
 ])
 def test_refused_architectures(architecture, options, message, tools, tmp_path):
-    gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1, windows="no window" not in options)
+    gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1, windows="no window" not in options,
+                      pattern="true,false" if "pattern" in options else "")
     options = [option for option in options if option.startswith("--")]
     found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", *options, "-o", tmp_path / "model.mlir", check=False)
     assert found.returncode == 1 and message in found.stderr, found.stderr
+
+
+def test_ignored_window(tools, tmp_path):
+    """phi3 has none, whatever its files state; the importer says so where that matters."""
+    gguf_models.write(tmp_path / "model.gguf", architecture="phi3", layers=1)
+    for context, warns in ((32, False), (64, True)):
+        found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", f"--context={context}", "-o", tmp_path / "model.mlir")
+        assert "window =" not in (tmp_path / "model.mlir").read_text()
+        assert (f"expected a context of at most 32, the window that the file states, found {context}: all tokens will attend" in found.stderr) == warns
 
 
 @pytest.fixture(scope="session")

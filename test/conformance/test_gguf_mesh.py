@@ -147,6 +147,7 @@ VARIANTS = {
                                         "embedding_format": "F32", "vocabulary": 320},
     "norms of heads": {"architecture": "qwen3", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
     "norms of all heads, after layers": {"architecture": "olmo2", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
+    "windows, soft caps": {"architecture": "gemma2", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
     "a parallel layer, parts of heads": {"architecture": "phi2", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
     "products of all heads": {"architecture": "phi3", "heads": 4, "kv_heads": 2, "width": 128, "hidden": 128},
     "large and small heads": {"heads": 12, "kv_heads": 4, "width": 384, "hidden": 256},
@@ -161,7 +162,7 @@ SINGLE_VARIANTS = {
     "a small vocabulary": {"heads": 4, "kv_heads": 2, "width": 128, "hidden": 128, "vocabulary": 320},
 }
 
-GATE = ["mixed formats", "biases, an odd vocabulary", "norms of all heads, after layers"]
+GATE = ["mixed formats", "biases, an odd vocabulary", "norms of all heads, after layers", "windows, soft caps"]
 
 
 @pytest.mark.parametrize("name", [*GATE, *nightly([name for name in (VARIANTS | SINGLE_VARIANTS) if name not in GATE])])

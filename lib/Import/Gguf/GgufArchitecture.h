@@ -30,13 +30,16 @@ enum class Residual : uint8_t {
   ByKey,      ///< either, as `use_parallel_residual` says
 };
 
-/// How layers that attend to a window of the last positions only alternate with others.
+/// How layers that attend to a window of the last positions only alternate with others. The file
+/// may say otherwise.
 struct WindowPattern {
   int64_t period = 0;        ///< every period-th layer sees all positions; 0: no layer has a window
   double rotaryBase = 0;     ///< of layers with a window; 0: as others
   bool isScaled = true;      ///< whether they have the file's scaling of positions, too
   bool rotatesOthers = true; ///< whether the others are rotated, where there are windows
   bool isRequired = false;   ///< whether the file must give the window's size
+  int64_t size = 0;          ///< where the file gives none; 0: no layer has a window then
+  int64_t sizeLayers = 0;    ///< such files have this number of layers; 0: any
 };
 
 /// Layers with several feed-forward layers, the experts, of which each token is sent to a few.
@@ -65,6 +68,9 @@ struct GgufArchitecture {
   bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
   int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
   WindowPattern window = {};
+  /// Whether the file may give a window that no layer has. A warning says so where it would leave
+  /// positions out.
+  bool ignoresWindow = false;
   /// With this number of layers, scores are divided by sqrt(width / heads) instead of the size of a
   /// head. No key says so.
   int64_t wideScaleLayers = 0;
@@ -73,6 +79,7 @@ struct GgufArchitecture {
   bool hasAttentionScale = false;
   bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits
   bool hasLogitScale = false; ///< a factor of logits
+  bool hasSoftCaps = false;   ///< of scores and of logits
 };
 
 /// Null for an architecture that ttc does not have.

@@ -474,3 +474,15 @@ llvm::Expected<std::vector<float>> GgufFile::getFloats(StringRef key) const {
     return makeMismatch(key, "an array of numbers", "a NaN in it");
   return numbers;
 }
+
+llvm::Expected<std::vector<bool>> GgufFile::getBools(StringRef key) const {
+  const Value *value = find(key);
+  if (!value)
+    return std::vector<bool>();
+  if (!value->isArray || value->type != GgufType::Bool)
+    return makeMismatch(key, "an array of truth values", describe(*value));
+  std::vector<bool> truths;
+  for (char byte : value->bytes)
+    truths.push_back(byte != 0);
+  return truths;
+}

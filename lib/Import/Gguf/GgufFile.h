@@ -87,6 +87,7 @@ public:
   llvm::Expected<std::vector<int64_t>> getIntegers(StringRef key, int64_t low, int64_t high) const;
   /// Numbers that are not NaN.
   llvm::Expected<std::vector<float>> getFloats(StringRef key) const;
+  llvm::Expected<std::vector<bool>> getBools(StringRef key) const;
 
   /// Null if there is none.
   const Tensor *findTensor(StringRef name) const;

@@ -193,6 +193,9 @@ private:
     locate("output");
     Value logits =
         multiplyBy(multiply(normalized(x, model.outputNorm), {&model.output}), model.logitScale);
+    if (model.logitCap != 0)
+      logits = multiplyBy(TanhOp::create(builder, loc, multiplyBy(logits, 1 / model.logitCap)),
+                          model.logitCap);
     locate("sample");
     auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
                                    states["sampling"], states["history"], sequences);
@@ -473,6 +476,9 @@ private:
     const Rope rope = model.architecture->rotatesHalves ? Rope::Halves : Rope::Pairs;
     const int64_t size = model.headSize, heads = model.heads;
     const llvm::APFloat scale(model.attentionScale);
+    const IntegerAttr window = builder.getI64IntegerAttr(model.window);
+    const FloatAttr cap =
+        model.scoreCap == 0 ? FloatAttr() : builder.getF32FloatAttr(model.scoreCap);
     for (auto [i, layer] : llvm::enumerate(model.layers)) {
       const std::string name = "blk." + llvm::utostr(i);
       locate(name + ".attn_qkv");
@@ -486,7 +492,7 @@ private:
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
           keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
           sequences, /*sinks=*/Value(), heads, model.kvHeads, scale, rotations ? rope : Rope::None,
-          /*window=*/IntegerAttr(), /*softCap=*/FloatAttr());
+          layer.hasWindow ? window : IntegerAttr(), cap);
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");

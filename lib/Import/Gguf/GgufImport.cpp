@@ -59,11 +59,10 @@ OwningOpRef<ModuleOp> mlir::ttc::importGguf(const llvm::MemoryBuffer &buffer,
   if (model->context && options.context > model->context)
     emitWarning(loc) << "expected a context of at most " << model->context
                      << ", for which the model was trained, found " << options.context;
-  if (model->window && options.context > model->window)
-    return fail(makeGgufError(
-        "expected a context of at most " + Twine(model->window) +
-        ", the window of some layers, found " + Twine(options.context) +
-        ": compile with --context=" + Twine(std::max<int64_t>(model->window / 32 * 32, 32))));
+  if (model->architecture->ignoresWindow && model->window && options.context > model->window)
+    emitWarning(loc) << "expected a context of at most " << model->window
+                     << ", the window that the file states, found " << options.context
+                     << ": all tokens will attend to all before them, as with llama.cpp";
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   if (llvm::Error error = addMetadata(*module, *file, *model))
     return fail(std::move(error));

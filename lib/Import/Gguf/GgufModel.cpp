@@ -39,6 +39,7 @@ private:
   llvm::Error readScales(GgufModel &model);
   llvm::Error readFrequencies(GgufModel &model);
   llvm::Error readWindow(GgufModel &model);
+  llvm::Error readPattern(GgufModel &model);
   llvm::Error readLayer(GgufModel &model, GgufLayer &layer, const std::string &prefix);
   llvm::Error checkKeys();
   llvm::Error checkAllUsed();
@@ -278,6 +279,17 @@ llvm::Error ModelReader::readScales(GgufModel &model) {
   if (kind->hasAttentionScale)
     if (llvm::Error error = read("attention.scale", model.attentionScale))
       return error;
+  if (kind->hasSoftCaps) {
+    // The caps of Gemma 2, where the file has none.
+    llvm::Expected<double> score = file.getNumber(key("attn_logit_softcapping"), 0, 1e30, 50);
+    if (!score)
+      return score.takeError();
+    llvm::Expected<double> logit = file.getNumber(key("final_logit_softcapping"), 0, 1e30, 30);
+    if (!logit)
+      return logit.takeError();
+    model.scoreCap = static_cast<float>(*score);
+    model.logitCap = static_cast<float>(*logit);
+  }
   if (!kind->hasScales && !kind->hasLogitScale)
     return llvm::Error::success();
   if (!file.has(key("logit_scale")))
@@ -298,26 +310,55 @@ llvm::Error ModelReader::readScales(GgufModel &model) {
   return read("logit_scale", model.logitScale, /*isDivisor=*/true);
 }
 
-/// Layers with a window, which see the last positions only. The caches hold all positions, and
-/// no layer leaves any of them out: a context that exceeds the window is an error of the importer.
+/// Layers with a window, which see the last positions only.
 llvm::Error ModelReader::readWindow(GgufModel &model) {
+  const WindowPattern &kinds = kind->window;
+  const auto layers = static_cast<int64_t>(model.layers.size());
+  const int64_t size = kinds.sizeLayers == 0 || kinds.sizeLayers == layers ? kinds.size : 0;
   llvm::Expected<int64_t> window =
-      file.getInteger(key("attention.sliding_window"), 0, INT32_MAX, 0);
+      file.getInteger(key("attention.sliding_window"), 0, INT32_MAX, size);
   if (!window)
     return window.takeError();
-  const int64_t period = kind->window.period;
-  model.window = period ? *window : 0;
-  if (period && kind->window.isRequired && !model.window)
+  model.window = kinds.period || kind->ignoresWindow ? *window : 0;
+  if (kinds.isRequired && !model.window)
     return makeGgufError("expected a number above 0 as '" + key("attention.sliding_window") +
                          "', found none");
+  if (kinds.period && model.window)
+    if (llvm::Error error = readPattern(model))
+      return error;
   for (auto [i, layer] : llvm::enumerate(model.layers)) {
     const int64_t number = static_cast<int64_t>(i) + 1;
-    const bool hasWindow = model.window && number % period != 0;
+    const bool hasOthers = kinds.period && model.window;
     if ((kind->unrotatedPeriod && number % kind->unrotatedPeriod == 0) ||
-        (model.window && !hasWindow && !kind->window.rotatesOthers))
+        (hasOthers && !layer.hasWindow && !kinds.rotatesOthers))
       continue;
-    layer.frequencies = hasWindow ? 1 : 0;
+    layer.frequencies = layer.hasWindow ? 1 : 0;
   }
+  return llvm::Error::success();
+}
+
+/// Which layers have a window: as the architecture says, or the file, by a period or for each
+/// layer.
+llvm::Error ModelReader::readPattern(GgufModel &model) {
+  const std::string name = key("attention.sliding_window_pattern");
+  const bool isOfEach = file.has(name) && !file.findNumber(name);
+  if (isOfEach) {
+    llvm::Expected<std::vector<bool>> given = file.getBools(name);
+    if (!given)
+      return given.takeError();
+    if (given->size() != model.layers.size())
+      return makeGgufError("expected " + Twine(model.layers.size()) +
+                           " truth values, one of each layer, as '" + name + "', found " +
+                           Twine(given->size()));
+    for (auto [layer, hasWindow] : llvm::zip_equal(model.layers, *given))
+      layer.hasWindow = hasWindow;
+    return llvm::Error::success();
+  }
+  llvm::Expected<int64_t> period = file.getInteger(name, 0, INT32_MAX, kind->window.period);
+  if (!period)
+    return period.takeError();
+  for (auto [i, layer] : llvm::enumerate(model.layers))
+    layer.hasWindow = *period == 0 || (static_cast<int64_t>(i) + 1) % *period != 0;
   return llvm::Error::success();
 }
 
@@ -325,6 +366,11 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
   llvm::Expected<double> base = file.getNumber(key("rope.freq_base"), 1, 1e12, 10000);
   if (!base)
     return base.takeError();
+  llvm::Expected<double> windowBase =
+      file.getNumber(key("rope.freq_base_swa"), 1, 1e12,
+                     kind->window.rotaryBase ? kind->window.rotaryBase : *base);
+  if (!windowBase)
+    return windowBase.takeError();
   // A factor without a type is linear; older files call it rope.scale_linear.
   llvm::Expected<StringRef> scaling = file.getText(key("rope.scaling.type"), "linear");
   if (!scaling)
@@ -357,10 +403,8 @@ llvm::Error ModelReader::readFrequencies(GgufModel &model) {
                            Twine(std::to_string(divisor)));
     const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(rotated);
     model.frequencies[0].push_back(std::pow(*base, exponent) / factor / divisor);
-    const WindowPattern &window = kind->window;
-    model.frequencies[1].push_back(
-        std::pow(window.rotaryBase ? window.rotaryBase : *base, exponent) /
-        (window.isScaled ? factor * divisor : 1));
+    model.frequencies[1].push_back(std::pow(*windowBase, exponent) /
+                                   (kind->window.isScaled ? factor * divisor : 1));
   }
   return llvm::Error::success();
 }
@@ -435,9 +479,14 @@ llvm::Error ModelReader::checkKeys() {
     read.append({"embedding_scale", "logit_scale", "residual_scale"});
   if (kind->hasLogitScale)
     read.push_back("logit_scale");
+  if (kind->hasSoftCaps)
+    read.append({"attn_logit_softcapping", "final_logit_softcapping"});
   if (kind->residual == Residual::ByKey)
     read.push_back("use_parallel_residual");
   if (kind->window.period)
+    read.append(
+        {"attention.sliding_window", "attention.sliding_window_pattern", "rope.freq_base_swa"});
+  if (kind->ignoresWindow)
     read.push_back("attention.sliding_window");
   if (kind->experts.isPossible)
     read.append({"expert_count", "expert_feed_forward_length", "expert_gating_func",

@@ -45,6 +45,7 @@ struct GgufLayer {
   std::optional<GgufExperts> experts; ///< instead of `up` and `down`
   /// Indexes GgufModel::frequencies; nothing if the layer rotates no queries and keys.
   std::optional<size_t> frequencies;
+  bool hasWindow = false; ///< of the model's size
 };
 
 struct GgufModel {
@@ -61,9 +62,10 @@ struct GgufModel {
   int64_t context; ///< that the model was trained for; 0: unknown
   float epsilon;   ///< of the norms
   bool isParallel; ///< attention and feed-forward layer read the same
-  int64_t window;  ///< positions that some layers see at most; 0: all layers see all
+  int64_t window;  ///< the last positions, which some layers see only; 0: all layers see all
   float attentionScale;
   float embeddingScale, residualScale, logitScale; ///< factors of these
+  float scoreCap, logitCap;                        ///< x becomes cap * tanh(x / cap); 0: none
   /// Of rotary embedding: the frequency of each of the headSize / 2 pairs, in layers that see all
   /// positions, and in those that have a window.
   std::vector<double> frequencies[2];

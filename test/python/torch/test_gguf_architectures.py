@@ -19,7 +19,7 @@ sys.path.append(str(ROOT / "test/conformance"))
 
 import gguf_bundle  # noqa: E402
 import gguf_file  # noqa: E402
-from gguf_file import BOOL, F32, STRING, U32  # noqa: E402
+from gguf_file import ARRAY, BOOL, F32, STRING, U32  # noqa: E402
 
 HEADS, KV_HEADS, SIZE, WIDTH, LAYERS, VOCABULARY = 4, 2, 32, 96, 6, 250
 NAMES = {
@@ -73,13 +73,13 @@ CASES = {
     "llama, mistral": Case("MistralConfig", "MistralForCausalLM", {"sliding_window": None}, has_pairs=True),
     "qwen2": Case("Qwen2Config", "Qwen2ForCausalLM"),
     "qwen3": Case("Qwen3Config", "Qwen3ForCausalLM"),
-    "cohere2": Case("Cohere2Config", "Cohere2ForCausalLM", {"logit_scale": 0.25, "sliding_window": 64, "tie_word_embeddings": True},
-                    {"logit_scale": (F32, 0.25), "attention.sliding_window": (U32, 64)}, context=64, epsilon=LAYER),
+    "cohere2": Case("Cohere2Config", "Cohere2ForCausalLM", {"logit_scale": 0.25, "sliding_window": 24, "tie_word_embeddings": True},
+                    {"logit_scale": (F32, 0.25), "attention.sliding_window": (U32, 24)}, epsilon=LAYER),
     "command-r": Case("CohereConfig", "CohereForCausalLM", {"logit_scale": 0.25, "tie_word_embeddings": True},
                       {"logit_scale": (F32, 0.25)}, epsilon=LAYER),
-    "exaone4": Case("Exaone4Config", "Exaone4ForCausalLM", {"sliding_window": 64, "sliding_window_pattern": 4},
-                    {"attention.sliding_window": (U32, 64)},
-                    {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}, context=64),
+    "exaone4": Case("Exaone4Config", "Exaone4ForCausalLM", {"sliding_window": 33, "sliding_window_pattern": 4},
+                    {"attention.sliding_window": (U32, 33)},
+                    {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}),
     "exaone4, no window": Case("Exaone4Config", "Exaone4ForCausalLM", {"sliding_window": None, "layer_types": ["full_attention"] * LAYERS}, {},
                                {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}),
     "glm4": Case("Glm4Config", "Glm4ForCausalLM", {"partial_rotary_factor": 0.5, "attention_bias": True},
@@ -105,22 +105,30 @@ CASES = {
                        {"embedding_length": (U32, HEADS * SIZE)}, epsilon=LAYER),
     "ernie4_5": Case("Ernie4_5Config", "Ernie4_5ForCausalLM"),
     "gemma": Case("GemmaConfig", "GemmaForCausalLM", {"hidden_activation": "gelu_pytorch_tanh"}, norms_add_one=True),
+    **{f"gemma2, {layers} layers": Case(
+        "Gemma2Config", "Gemma2ForCausalLM",
+        {"query_pre_attn_scalar": scalar, "sliding_window": 20, "num_hidden_layers": layers, "attn_logit_softcapping": 1.5,
+         "final_logit_softcapping": 4.0},
+        {"attention.sliding_window": (U32, 20), "block_count": (U32, layers), "attn_logit_softcapping": (F32, 1.5),
+         "final_logit_softcapping": (F32, 4.0)}, AFTER, norms_add_one=True)
+       for scalar, layers in ((SIZE, LAYERS), (WIDTH // HEADS, 46))},  # the last are those of 27B
     "gemma3": Case("Gemma3TextConfig", "Gemma3ForCausalLM",
-                   {"query_pre_attn_scalar": SIZE, "sliding_window": 64, "layer_types":
+                   {"query_pre_attn_scalar": SIZE, "sliding_window": 24, "layer_types":
                     ["sliding_attention"] * 5 + ["full_attention"], "rope_parameters": {
                         "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
                         "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}},
-                   {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
-                    "rope.scaling.factor": (F32, 8.0)}, AFTER, norms_add_one=True, context=64),
+                   {"attention.sliding_window": (U32, 24), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
+                    "rope.scaling.factor": (F32, 8.0)}, AFTER, norms_add_one=True),
     "gemma3, 27B": Case("Gemma3TextConfig", "Gemma3ForCausalLM",
-                        {"query_pre_attn_scalar": WIDTH // HEADS, "sliding_window": 64, "num_hidden_layers": 62, "layer_types":
+                        {"query_pre_attn_scalar": WIDTH // HEADS, "sliding_window": 32, "num_hidden_layers": 62, "layer_types":
                          (["sliding_attention"] * 5 + ["full_attention"]) * 10 + ["sliding_attention"] * 2},
-                        {"attention.sliding_window": (U32, 64), "rope.freq_base": (F32, 1e6), "block_count": (U32, 62)}, AFTER,
-                        norms_add_one=True, context=64),
+                        {"attention.sliding_window": (U32, 32), "rope.freq_base": (F32, 1e6), "block_count": (U32, 62)}, AFTER,
+                        norms_add_one=True),
     "granite": Case("GraniteConfig", "GraniteForCausalLM", GRANITE, GRANITE_KEYS, has_pairs=True),
     "olmo2": Case("Olmo2Config", "Olmo2ForCausalLM", norms=AFTER),
-    "olmo2, olmo3": Case("Olmo3Config", "Olmo3ForCausalLM", {"sliding_window": 64}, {"attention.sliding_window": (U32, 64)},
-                         AFTER, context=64),
+    "olmo2, olmo3": Case("Olmo3Config", "Olmo3ForCausalLM", {"sliding_window": 31},
+                         {"attention.sliding_window": (U32, 31), "attention.sliding_window_pattern":
+                          ((ARRAY, BOOL), [layer % 4 != 3 for layer in range(LAYERS)])}, AFTER),
     "llama, mixtral": with_experts("Mixtral", {"num_local_experts": 5}, {}, has_pairs=True),
     "olmoe": with_experts("Olmoe", {"num_experts": 5, "num_key_value_heads": HEADS, "hidden_size": HEADS * SIZE},
                           {"attention.head_count_kv": (U32, HEADS), "embedding_length": (U32, HEADS * SIZE)}),
