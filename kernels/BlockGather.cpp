@@ -38,18 +38,22 @@ TTC_INLINE void gatherBlocks(const BlockGatherParams &p, const uint8_t *group, i
       unpackWords<FORMAT>(part, half, kDotPlain, words);
       PartScales scales = loadScales<FORMAT>(from, part, half, /*centred=*/false);
       alignas(64) uint32_t stored[8 * VL];
-      alignas(64) float numbers[3 * VL];
+      alignas(64) float numbers[(hasTwoMinima(FORMAT) ? 4 : 3) * VL];
       TTC_UNROLL
       for (int j = 0; j < 8; ++j)
         *reinterpret_cast<viu *>(stored + j * VL) = words[j];
       store(numbers, scales.scale[0]);
       store(numbers + VL, scales.scale[1]);
-      store(numbers + 2 * VL, scales.minimum);
+      store(numbers + 2 * VL, scales.minimum[0]);
+      if (hasTwoMinima(FORMAT))
+        store(numbers + 3 * VL, scales.minimum[1]);
       float minimum = numbers[2 * VL + lane];
       TTC_UNROLL
       for (int64_t j = 0; j < 8; ++j) {
         uint32_t word = stored[j * VL + lane];
         float scale = numbers[j / 4 * VL + lane];
+        if (hasTwoMinima(FORMAT))
+          minimum = numbers[(2 + j / 4) * VL + lane];
         TTC_UNROLL
         for (int64_t t = 0; t < 4; ++t) {
           float value = static_cast<float>(static_cast<int32_t>(word >> (8 * t) & 255)) - offset;

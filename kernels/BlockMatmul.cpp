@@ -96,7 +96,8 @@ TTC_KERNEL void ttc_kernel_block_matmul(void *const *operands, uint8_t *scratch,
           prepareDigits(p, from, others.norm,
                         reinterpret_cast<int8_t *>(scratch + p.bytesAt) +
                             r * p.digits * kBlockColumns,
-                        reinterpret_cast<PartDigit *>(scratch + p.scalesAt) + r * p.digits);
+                        reinterpret_cast<PartDigit *>(scratch + p.scalesAt) +
+                            r * getPartDigits(p.format, p.digits));
       }
     }
     TTC_MAIN_CHILD_ZONE(markers, "groups");

@@ -8,7 +8,7 @@
 namespace ttc::kernels {
 
 /// One block of a file, taken apart: the stored integers of up to 256 columns, two numbers in f16
-/// (scale and minimum), and scales and minima of parts of it.
+/// (scale and minimum), and scales and minima of parts of it: of q2_k both in a byte.
 struct BlockParts {
   uint8_t quants[256];
   uint8_t numbers[2][2];
@@ -50,8 +50,57 @@ inline void splitQ6K(const uint8_t *from, BlockParts &parts) {
   }
 }
 
+/// 256 pairs of bits in 64 bytes.
+inline void splitPairsOfBits(const uint8_t *from, uint8_t *quants) {
+  for (int64_t i = 0; i < 256; ++i)
+    quants[i] = from[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3;
+}
+
+inline void splitQ3K(const uint8_t *from, BlockParts &parts) {
+  const uint8_t *scales = from + 96;
+  for (int64_t i = 0; i < 16; ++i)
+    parts.scales[i] =
+        ((scales[i % 8] >> (i / 8 * 4) & 15) | (scales[8 + i % 4] >> (i / 4 * 2) & 3) << 4) - 32;
+  splitPairsOfBits(from + 32, parts.quants);
+  for (int64_t i = 0; i < 256; ++i)
+    parts.quants[i] |= (from[i % 32] >> (i / 32) & 1) << 2;
+}
+
+inline void splitIQ4XS(const uint8_t *from, BlockParts &parts) {
+  const int64_t high = from[2] | from[3] << 8;
+  for (int64_t i = 0; i < 8; ++i) {
+    parts.scales[i] = ((from[4 + i / 2] >> (i % 2 * 4) & 15) | (high >> (2 * i) & 3) << 4) - 32;
+    splitNibbles(from + 8 + 16 * i, nullptr, parts.quants + 32 * i);
+  }
+}
+
+/// `count` bytes of `digits` numbers from 0 to 2, those with the same place one after the other: a
+/// byte is the fraction with these digits to base 3, times 256.
+inline void splitTernary(const uint8_t *from, int64_t count, int64_t digits, uint8_t *quants) {
+  for (int64_t digit = 0, power = 1; digit < digits; ++digit, power *= 3)
+    for (int64_t i = 0; i < count; ++i)
+      *quants++ = (from[i] * power & 255) * 3 >> 8;
+}
+
+/// Where the numbers in f16 of a block are.
+inline int64_t getNumbersAt(int64_t format) {
+  switch (format) {
+  case kBlockQ6_K:
+    return 208;
+  case kBlockQ2_K:
+    return 80;
+  case kBlockQ3_K:
+    return 108;
+  case kBlockTQ1_0:
+    return 52;
+  case kBlockTQ2_0:
+    return 64;
+  }
+  return 0;
+}
+
 inline void splitBlock(int64_t format, const uint8_t *from, BlockParts &parts) {
-  const uint8_t *numbers = format == kBlockQ6_K ? from + 208 : from;
+  const uint8_t *numbers = from + getNumbersAt(format);
   for (int64_t i = 0; i < 2; ++i) {
     parts.numbers[0][i] = numbers[i];
     parts.numbers[1][i] = hasMinima(format) ? numbers[2 + i] : 0;
@@ -60,6 +109,7 @@ inline void splitBlock(int64_t format, const uint8_t *from, BlockParts &parts) {
   switch (format) {
   case kBlockQ4_0:
   case kBlockQ4_1:
+  case kBlockIQ4_NL:
     return splitNibbles(rest, nullptr, parts.quants);
   case kBlockQ5_0:
   case kBlockQ5_1:
@@ -74,6 +124,23 @@ inline void splitBlock(int64_t format, const uint8_t *from, BlockParts &parts) {
     return splitSuperBlock(rest, rest + 12, rest + 44, parts);
   case kBlockQ6_K:
     return splitQ6K(from, parts);
+  case kBlockIQ4_XS:
+    return splitIQ4XS(from, parts);
+  case kBlockQ2_K:
+    for (int64_t i = 0; i < 16; ++i)
+      parts.scales[i] = from[i];
+    return splitPairsOfBits(from + 16, parts.quants);
+  case kBlockQ3_K:
+    return splitQ3K(from, parts);
+  case kBlockMXFP4:
+    parts.scales[0] = from[0];
+    return splitNibbles(from + 1, nullptr, parts.quants);
+  case kBlockTQ1_0:
+    splitTernary(from, 32, 5, parts.quants);
+    splitTernary(from + 32, 16, 5, parts.quants + 160);
+    return splitTernary(from + 48, 4, 4, parts.quants + 240);
+  case kBlockTQ2_0:
+    return splitPairsOfBits(from, parts.quants);
   }
 }
 
@@ -81,7 +148,7 @@ inline void splitBlock(int64_t format, const uint8_t *from, BlockParts &parts) {
 inline void packParts(int64_t format, const BlockParts &parts, int64_t row, uint8_t *to) {
   const BlockLayout layout = getBlockLayout(format);
   // In front of the block of 256 columns, or of the only 32.
-  for (int64_t i = 0; i < (hasMinima(format) ? 2 : 1); ++i) {
+  for (int64_t i = 0; i < (hasMinima(format) ? 2 : format == kBlockMXFP4 ? 0 : 1); ++i) {
     to[i * 32 + row * 2] = parts.numbers[i][0];
     to[i * 32 + row * 2 + 1] = parts.numbers[i][1];
   }
@@ -89,12 +156,22 @@ inline void packParts(int64_t format, const BlockParts &parts, int64_t row, uint
   for (int64_t i = 0; i < layout.columns / kBlockColumns; ++i, part += layout.part) {
     const uint8_t *quants = parts.quants + i * kBlockColumns;
     uint8_t *words = part + getWordsAt(format);
-    if (format == kBlockQ6_K) {
+    if (hasTwoScales(format)) {
       part[row] = parts.scales[2 * i];
       part[16 + row] = parts.scales[2 * i + 1];
-    } else if (isSuperFormat(format)) {
+    } else if (format == kBlockIQ4_XS || format == kBlockMXFP4) {
+      part[row] = parts.scales[i];
+    } else if (isSuperFormat(format) && hasMinima(format)) {
       part[row] = parts.scales[i];
       part[16 + row] = parts.minima[i];
+    }
+    if (hasPairsOfBits(getPackedFormat(format))) {
+      for (int64_t k = 0; k < 32; ++k) {
+        words[k / 16 * 64 + row * 4 + k % 4] |= (quants[k] & 3) << (k % 16 / 4 * 2);
+        if (format == kBlockQ3_K)
+          words[128 + row * 4 + k % 4] |= (quants[k] >> 2) << (k / 4);
+      }
+      continue;
     }
     if (format == kBlockQ8_0) {
       for (int64_t k = 0; k < 32; ++k)

@@ -63,7 +63,8 @@ TTC_INLINE void multiplyInRegisters(const BlockMatmulParams &p, const uint8_t *g
         for (int64_t line = 0; line < getBlockLayout(FORMAT).part; line += 64)
           __builtin_prefetch(part + ahead + line, 0, 3);
         const int8_t *bytes = rows.bytes + index * p.blockRows * p.digits * kBlockColumns;
-        const PartDigit *digits = rows.digits + index * p.blockRows * p.digits;
+        const int64_t step = getPartDigits(FORMAT, p.digits);
+        const PartDigit *digits = rows.digits + index * p.blockRows * step;
         TTC_UNROLL
         for (int h = 0; h < kHalves; ++h) {
           vi words[8];
@@ -73,7 +74,7 @@ TTC_INLINE void multiplyInRegisters(const BlockMatmulParams &p, const uint8_t *g
           for (int r = 0; r < COUNT; ++r)
             acc[h][r] =
                 multiplyPart<FORMAT>(acc[h][r], words, scales, p.dot, p.digits,
-                                     bytes + r * p.digits * kBlockColumns, digits + r * p.digits);
+                                     bytes + r * p.digits * kBlockColumns, digits + r * step);
         }
       });
   TTC_UNROLL
@@ -100,7 +101,8 @@ TTC_INLINE void multiplyInMemory(const BlockMatmulParams &p, const uint8_t *grou
           unpackWords<FORMAT>(part, h, p.dot, words);
           PartScales scales = loadScales<FORMAT>(block, part, h);
           const int8_t *bytes = rows.bytes + index * p.blockRows * p.digits * kBlockColumns;
-          const PartDigit *digits = rows.digits + index * p.blockRows * p.digits;
+          const int64_t step = getPartDigits(FORMAT, p.digits);
+          const PartDigit *digits = rows.digits + index * p.blockRows * step;
           float *to = sums + h * VL;
           TTC_NO_UNROLL
           for (int64_t r = 0; r < rows.count; ++r) {
@@ -108,7 +110,7 @@ TTC_INLINE void multiplyInMemory(const BlockMatmulParams &p, const uint8_t *grou
                   multiplyPart<FORMAT>(load(to), words, scales, p.dot, p.digits, bytes, digits));
             to += kBlockRows;
             bytes += p.digits * kBlockColumns;
-            digits += p.digits;
+            digits += step;
           }
         }
       });
@@ -143,7 +145,9 @@ TTC_INLINE void unpackPanel(const BlockMatmulParams &p, const uint8_t *group, fl
         TTC_UNROLL
         for (int h = 0; h < kHalves; ++h) {
           vi words[8];
-          unpackWords<FORMAT>(part, h, kDotPlain, words);
+          // Tables are read by the instruction for it, if there is one.
+          const int64_t dot = hasTable(FORMAT) ? p.dot : kDotPlain;
+          unpackWords<FORMAT>(part, h, dot, words);
           PartScales s = loadScales<FORMAT>(block, part, h, /*centred=*/false);
           float *to = panel + index * kBlockColumns * kBlockRows + h * VL;
           TTC_UNROLL
@@ -151,9 +155,16 @@ TTC_INLINE void unpackPanel(const BlockMatmulParams &p, const uint8_t *group, fl
             vf scale = s.scale[k / 16];
             // An offset times the scale is exact, and so is the sum.
             vf minimum = hasMinima(FORMAT)
-                             ? s.minimum
+                             ? s.minimum[k / 16]
                              : scale * (vf) static_cast<float>(-getCentre(FORMAT, kDotPlain));
             vi stored = (vi)((vw)words[k / 4] >> (k % 4 * 8u) & 255u);
+            if (hasTable(FORMAT)) {
+              // But a scale of mxfp4 can be so large that an offset times it is infinite.
+              const auto centre = static_cast<int32_t>(getCentre(FORMAT, dot));
+              vi number = centre == 0 ? stored << 24 >> 24 : stored - (vi)centre;
+              store(to + k * kBlockRows, __builtin_convertvector(number, vf) * scale);
+              continue;
+            }
             store(to + k * kBlockRows, __builtin_convertvector(stored, vf) * scale + minimum);
           }
         }

@@ -64,15 +64,20 @@ TTC_INLINE void prepareDigits(const BlockMatmulParams &p, const float *x, const 
   if (p.hasNorm)
     inverse = (vf)inverseOfNorm(p, x);
   const auto centre = static_cast<int32_t>(getCentre(p.format, p.dot));
+  // hasTwoScales(), but constant before calls are inlined, when the arithmetic is simplified.
+  const bool isDivided = p.format == kBlockQ6_K || p.format == kBlockQ2_K || p.format == kBlockQ3_K;
   TTC_NO_UNROLL
   for (int64_t part = 0; part < p.k / kBlockColumns; ++part) {
     vf values[kVectors], sum = (vf)0.0f, largest = (vf)0.0f;
+    vf halves[2] = {(vf)0.0f, (vf)0.0f};
     TTC_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       values[v] = load(x + part * kBlockColumns + v * VL);
       if (p.hasNorm)
         values[v] = values[v] * inverse * load(norm + part * kBlockColumns + v * VL);
       sum += values[v];
+      if (hasTwoMinima(p.format))
+        halves[v >= kVectors / 2] += values[v];
       largest = largerOf(__builtin_elementwise_abs(values[v]), largest);
     }
     sum = sumOfLanes(sum);
@@ -83,7 +88,7 @@ TTC_INLINE void prepareDigits(const BlockMatmulParams &p, const float *x, const 
     // NaN if a number is none, or infinite.
     float invalid = sum[0] - sum[0];
     int8_t *to = bytes + part * p.blockRows * p.digits * kBlockColumns;
-    PartDigit *digit = digits + part * p.blockRows * p.digits;
+    PartDigit *digit = digits + part * p.blockRows * getPartDigits(p.format, p.digits);
     TTC_UNROLL
     for (int d = 0; d < 3; ++d) {
       if (d >= p.digits)
@@ -101,10 +106,14 @@ TTC_INLINE void prepareDigits(const BlockMatmulParams &p, const float *x, const 
       int32_t low = __builtin_reduce_add(sums[0]), high = __builtin_reduce_add(sums[1]);
       digit[d].scale = scale + invalid;
       digit[d].sum = sum[0];
-      digit[d].start[0] = -centre * (p.format == kBlockQ6_K ? low : low + high);
+      digit[d].start[0] = -centre * (isDivided ? low : low + high);
       digit[d].start[1] = -centre * high;
       scale = scale * (1.0f / 254.0f);
       inverseScale = inverseScale * 254.0f;
+    }
+    if (hasTwoMinima(p.format)) {
+      digit[0].sum = sumOfLanes(halves[0])[0];
+      digit[p.digits].sum = sumOfLanes(halves[1])[0];
     }
   }
 }

@@ -13,19 +13,88 @@ namespace ttc::kernels {
 /// The vectors that the 16 rows of a group are.
 inline constexpr int kHalves = kBlockRows / VL;
 
+/// Whether the stored integers are signed bytes. By kDotMadd they are multiplied as such; by all
+/// others as unsigned ones, 128 above.
+TTC_CONSTANT bool hasSignedBytes(int64_t format) {
+  return format == kBlockQ8_0 || format == kBlockIQ4_NL || format == kBlockIQ4_XS;
+}
+
 /// What is subtracted from the stored integers, so that products are formed with small numbers: a
 /// byte that is rounded then matters less. An offset of a format, or the middle of its numbers,
 /// which the minimum makes up for.
 TTC_CONSTANT int64_t getCentre(int64_t format, int64_t dot) {
-  if (format == kBlockQ8_0)
+  if (hasSignedBytes(format))
     return dot == kDotMadd ? 0 : 128;
-  if (format == kBlockQ6_K)
+  switch (format) {
+  case kBlockQ6_K:
     return 32;
+  case kBlockQ2_K:
+    return 2;
+  case kBlockQ3_K:
+    return 4;
+  case kBlockMXFP4:
+    return 12;
+  case kBlockTQ2_0:
+    return 1;
+  }
   return hasFifthBits(format) ? 16 : 8;
 }
 
+/// The numbers that four bits choose, as unsigned bytes.
+struct BlockTable {
+  uint8_t numbers[16];
+};
+
+/// With the format's centre for kDotPlain. Those of mxfp4 are twice the elements of e2m1.
+TTC_CONSTANT BlockTable getBlockTable(int64_t format) {
+  constexpr int8_t nonLinear[] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                  1,    13,   25,  38,  53,  69,  89,  113};
+  constexpr int8_t floats[] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  BlockTable table{};
+  for (int i = 0; i < 16; ++i)
+    table.numbers[i] = format == kBlockMXFP4 ? 12 + floats[i] : 128 + nonLinear[i];
+  return table;
+}
+
+/// The numbers that the bytes of a vector, 0 to 15, choose; 128 less, if they are signed, with
+/// kDotMadd.
+template <int64_t FORMAT> TTC_INLINE vi lookUp(vi indices, int64_t dot) {
+  constexpr BlockTable table = getBlockTable(FORMAT);
+  auto numberAt = [&](int i) __attribute__((always_inline)) {
+    return static_cast<uint8_t>(table.numbers[i] - getCentre(FORMAT, kDotPlain) +
+                                getCentre(FORMAT, dot));
+  };
+  if (dot != kDotPlain) {
+    typedef char bytes __attribute__((vector_size(4 * VL)));
+    bytes numbers;
+    TTC_UNROLL
+    for (int i = 0; i < 4 * VL; ++i)
+      numbers[i] = static_cast<char>(numberAt(i % 16));
+#if VL == 16
+    return (vi)__builtin_ia32_pshufb512(numbers, (bytes)indices);
+#else
+    return (vi)__builtin_ia32_pshufb256(numbers, (bytes)indices);
+#endif
+  }
+  // A tree of choices: by the lowest bit first.
+  typedef uint8_t vbytes __attribute__((ext_vector_type(4 * VL)));
+  const vbytes index = __builtin_bit_cast(vbytes, indices);
+  vbytes numbers[16];
+  TTC_UNROLL
+  for (int i = 0; i < 16; ++i)
+    numbers[i] = (vbytes)numberAt(i);
+  TTC_UNROLL
+  for (int bit = 0; bit < 4; ++bit) {
+    const vbytes isSet = (vbytes)0 - (index >> (vbytes)(uint8_t)bit & (vbytes)(uint8_t)1);
+    TTC_UNROLL
+    for (int i = 0; i < 8 >> bit; ++i)
+      numbers[i] = numbers[2 * i] ^ (isSet & (numbers[2 * i] ^ numbers[2 * i + 1]));
+  }
+  return __builtin_bit_cast(vi, numbers[0]);
+}
+
 /// Words of 16 rows, from the first row of a half on: word j has columns 4j to 4j+3. Unsigned, but
-/// for q8_0 with kDotMadd.
+/// for signed bytes with kDotMadd.
 template <int64_t FORMAT>
 TTC_INLINE void unpackWords(const uint8_t *part, int64_t half, int64_t dot, vi (&words)[8]) {
   const uint8_t *from = part + getWordsAt(FORMAT) + half * VL * 4;
@@ -40,11 +109,30 @@ TTC_INLINE void unpackWords(const uint8_t *part, int64_t half, int64_t dot, vi (
     }
     return;
   }
+  if (hasPairsOfBits(FORMAT)) {
+    TTC_UNROLL
+    for (int j = 0; j < 8; ++j)
+      words[j] = (vi)(wordsAt(j / 4 * 64) >> (j % 4 * 2u) & 0x03030303u);
+    if (FORMAT == kBlockQ3_K) {
+      vw high = wordsAt(128);
+      TTC_UNROLL
+      for (int j = 0; j < 8; ++j) {
+        vw bits = j < 2 ? high << (2 - j) : high >> (j - 2);
+        words[j] |= (vi)(bits & 0x04040404u);
+      }
+    }
+    return;
+  }
   TTC_UNROLL
   for (int i = 0; i < 4; ++i) {
     vw word = wordsAt(i * 64);
     words[i] = (vi)(word & 0x0f0f0f0fu);
     words[4 + i] = (vi)(word >> 4 & 0x0f0f0f0fu);
+  }
+  if (hasTable(FORMAT)) {
+    TTC_UNROLL
+    for (int j = 0; j < 8; ++j)
+      words[j] = lookUp<FORMAT>(words[j], dot);
   }
   if (hasFifthBits(FORMAT)) {
     vw high = wordsAt(256);
@@ -64,17 +152,28 @@ TTC_INLINE void unpackWords(const uint8_t *part, int64_t half, int64_t dot, vi (
   }
 }
 
-/// An element is scale * (stored - centre) + minimum; the scale is that of columns 0 to 15, or 16
-/// to 31.
+/// An element is scale * (stored - centre) + minimum; scale and minimum are those of columns 0 to
+/// 15, or 16 to 31.
 struct PartScales {
-  vf scale[2], minimum;
+  vf scale[2], minimum[2];
 };
 
-/// VL bytes as numbers.
-template <typename T> TTC_INLINE vf loadNumbers(const uint8_t *from) {
+/// VL bytes as integers, and as numbers.
+template <typename T> TTC_INLINE vi loadIntegers(const uint8_t *from) {
   typedef T narrow __attribute__((ext_vector_type(VL), aligned(1), may_alias));
-  return __builtin_convertvector(
-      __builtin_convertvector(*reinterpret_cast<const narrow *>(from), vi), vf);
+  return __builtin_convertvector(*reinterpret_cast<const narrow *>(from), vi);
+}
+template <typename T> TTC_INLINE vf loadNumbers(const uint8_t *from) {
+  return __builtin_convertvector(loadIntegers<T>(from), vf);
+}
+
+/// Half the powers of two that e8m0's bytes stand for: 2^(byte - 128). The two smallest are
+/// subnormal.
+TTC_INLINE vf loadPowers(const uint8_t *from) {
+  const vi exponents = loadIntegers<uint8_t>(from);
+  const vi normal = (exponents - 1) << 23;
+  const vi subnormal = exponents == 0 ? (vi)0x00200000 : (vi)0x00400000;
+  return __builtin_bit_cast(vf, exponents < 2 ? subnormal : normal);
 }
 
 /// `centred`: the minimum makes up for the centre.
@@ -85,23 +184,44 @@ TTC_INLINE PartScales loadScales(const uint8_t *block, const uint8_t *part, int6
     return load(reinterpret_cast<const f16 *>(block + index * 32 + half * VL * 2));
   };
   PartScales s;
+  s.minimum[0] = (vf)0.0f;
+  if (FORMAT == kBlockMXFP4) {
+    s.scale[0] = s.scale[1] = loadPowers(part + half * VL);
+    return s;
+  }
   s.scale[0] = numbers(0);
-  s.minimum = (vf)0.0f;
-  if (FORMAT == kBlockQ6_K) {
+  if (FORMAT == kBlockQ2_K) {
+    const vf scale = s.scale[0], minimum = -numbers(1);
+    TTC_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      const vi both = loadIntegers<uint8_t>(part + i * 16 + half * VL);
+      s.scale[i] = scale * __builtin_convertvector(both & 15, vf);
+      s.minimum[i] = minimum * __builtin_convertvector(both >> 4, vf);
+      if (centred)
+        s.minimum[i] =
+            s.minimum[i] + s.scale[i] * (vf) static_cast<float>(getCentre(FORMAT, kDotPlain));
+    }
+    return s;
+  }
+  if (hasTwoScales(FORMAT)) {
     s.scale[1] = s.scale[0] * loadNumbers<int8_t>(part + 16 + half * VL);
     s.scale[0] = s.scale[0] * loadNumbers<int8_t>(part + half * VL);
     return s;
   }
   if (hasMinima(FORMAT)) {
-    s.minimum = numbers(1);
+    s.minimum[0] = numbers(1);
     if (isSuperFormat(FORMAT)) {
       s.scale[0] = s.scale[0] * loadNumbers<uint8_t>(part + half * VL);
-      s.minimum = -s.minimum * loadNumbers<uint8_t>(part + 16 + half * VL);
+      s.minimum[0] = -s.minimum[0] * loadNumbers<uint8_t>(part + 16 + half * VL);
     }
     if (centred)
-      s.minimum = s.minimum + s.scale[0] * (vf) static_cast<float>(getCentre(FORMAT, kDotPlain));
+      s.minimum[0] =
+          s.minimum[0] + s.scale[0] * (vf) static_cast<float>(getCentre(FORMAT, kDotPlain));
   }
+  if (FORMAT == kBlockIQ4_XS)
+    s.scale[0] = s.scale[0] * loadNumbers<int8_t>(part + half * VL);
   s.scale[1] = s.scale[0];
+  s.minimum[1] = s.minimum[0];
   return s;
 }
 
@@ -146,7 +266,11 @@ TTC_INLINE vi absoluteBytes(vi a) {
 
 /// Products that fit into 16 bits in pairs of two: 2 * 127 times the largest stored integer.
 TTC_CONSTANT int getSafeProducts(int64_t format) {
-  return format == kBlockQ8_0 ? 1 : format == kBlockQ6_K ? 2 : hasFifthBits(format) ? 4 : 8;
+  if (hasSignedBytes(format))
+    return 1;
+  if (format == kBlockQ6_K)
+    return 2;
+  return hasFifthBits(format) || format == kBlockMXFP4 ? 4 : 8;
 }
 
 /// sum + the products of the words [FIRST, FIRST + COUNT) with bytes of -127 to 127, in i32.
@@ -164,7 +288,7 @@ TTC_INLINE vi multiplyWords(int64_t dot, vi sum, const vi (&words)[8], const int
   constexpr int safe = getSafeProducts(FORMAT) < COUNT ? getSafeProducts(FORMAT) : COUNT;
   TTC_UNROLL
   for (int j = FIRST; j < FIRST + COUNT; j += safe) {
-    if (FORMAT == kBlockQ8_0) {
+    if (hasSignedBytes(FORMAT)) {
       sum += addPairs(multiplyBytes(absoluteBytes(words[j]), withSigns(wordAt(j), words[j])));
       continue;
     }
@@ -181,9 +305,10 @@ TTC_INLINE vi multiplyWords(int64_t dot, vi sum, const vi (&words)[8], const int
 /// the centre with the digits are subtracted from the start.
 struct PartDigit {
   float scale;
-  // The sum of the activations themselves; in the first digit only.
+  // The sum of the activations themselves; in the first digit only. Where each 16 columns have a
+  // minimum, that of the first 16; the other is in one more digit, after the last.
   float sum;
-  // -centre times the sum of the digits: of all 32, or for q6_k of each 16.
+  // -centre times the sum of the digits: of all 32, or of each 16 if they have scales.
   int32_t start[2];
 };
 static_assert(sizeof(PartDigit) == 16);
@@ -199,7 +324,7 @@ TTC_INLINE vf multiplyPart(vf sum, const vi (&words)[8], const PartScales &s, in
       break;
     vf scale = (vf)digit[d].scale;
     vi start = (vi)digit[d].start[0];
-    if (FORMAT == kBlockQ6_K) {
+    if (hasTwoScales(FORMAT)) {
       vi low = multiplyWords<FORMAT, 0, 4>(dot, start, words, bytes + d * kBlockColumns);
       vi high =
           multiplyWords<FORMAT, 4, 4>(dot, (vi)digit[d].start[1], words, bytes + d * kBlockColumns);
@@ -214,10 +339,12 @@ TTC_INLINE vf multiplyPart(vf sum, const vi (&words)[8], const PartScales &s, in
                       : __builtin_convertvector(product, vf) * scale + value[0];
   }
   sum = value[0] * s.scale[0] + sum;
-  if (FORMAT == kBlockQ6_K)
+  if (hasTwoScales(FORMAT))
     sum = value[1] * s.scale[1] + sum;
   if (hasMinima(FORMAT))
-    sum = s.minimum * (vf)digit[0].sum + sum;
+    sum = s.minimum[0] * (vf)digit[0].sum + sum;
+  if (hasTwoMinima(FORMAT))
+    sum = s.minimum[1] * (vf)digit[digits].sum + sum;
   return sum;
 }
 

@@ -76,7 +76,8 @@ TTC_INLINE void prepare(const ExpertMatmulParams &e, const float *x, const int32
     if (p.digits != 0) {
       prepareDigits(p, from, nullptr,
                     reinterpret_cast<int8_t *>(scratch + p.bytesAt) + r * p.digits * kBlockColumns,
-                    reinterpret_cast<PartDigit *>(scratch + p.scalesAt) + r * p.digits);
+                    reinterpret_cast<PartDigit *>(scratch + p.scalesAt) +
+                        r * getPartDigits(p.format, p.digits));
     } else if (rows.count != 1) {
       TTC_NO_UNROLL
       for (int64_t i = 0; i < p.k; i += VL)

@@ -11,6 +11,8 @@ import numpy as np
 FORMATS = {
     "F32": (0, 1, 4), "F16": (1, 1, 2), "BF16": (30, 1, 2), "Q4_0": (2, 32, 18), "Q4_1": (3, 32, 20), "Q5_0": (6, 32, 22),
     "Q5_1": (7, 32, 24), "Q8_0": (8, 32, 34), "Q4_K": (12, 256, 144), "Q5_K": (13, 256, 176), "Q6_K": (14, 256, 210),
+    "IQ4_NL": (20, 32, 18), "IQ4_XS": (23, 256, 136), "Q2_K": (10, 256, 84), "Q3_K": (11, 256, 110), "MXFP4": (39, 32, 17),
+    "TQ1_0": (34, 256, 54), "TQ2_0": (35, 256, 66),
 }
 NAMES = {number: name for name, (number, _, _) in FORMATS.items()}
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -120,6 +122,65 @@ def fifth_bits(data):
     return bits << 4
 
 
+# What four bits stand for in IQ4_NL and IQ4_XS.
+NON_LINEAR = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], np.float32)
+# The numbers of e2m1.
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+
+
+def places(count, step, rank):
+    """Shifts by 0, step, ... along the last dimension but one of so many."""
+    return (np.arange(count) * step).astype(np.uint16).reshape((1,) * (rank - 2) + (count, 1))
+
+
+def pairs_of_bits(data):
+    """64 bytes of each block as 256 numbers: 32 bytes hold 128 of them."""
+    return (data.reshape(-1, 2, 1, 32) >> places(4, 2, 4) & 3).reshape(-1, 256)
+
+
+def ternary(data, digits):
+    """Numbers from 0 to 2: the digits to base 3 of a fraction that is a byte / 256, those with the same place side by side."""
+    found = []
+    for _ in range(digits):
+        data = data.astype(np.uint16) * 3
+        found.append(data >> 8)
+        data = data & 255
+    return np.concatenate(found, axis=1)
+
+
+def dequantize_small(format, blocks):
+    """The formats with two or three bits, or a table."""
+    count, f32 = len(blocks), lambda numbers: numbers.astype(np.float32)
+    if format == "IQ4_NL":
+        return halves(blocks[:, :2]) * NON_LINEAR[nibbles(blocks[:, 2:])]
+    if format == "MXFP4":
+        powers = np.ldexp(np.float64(1), blocks[:, :1].astype(np.int32) - 127)
+        with np.errstate(over="ignore"):
+            return f32(powers * E2M1[nibbles(blocks[:, 1:])])
+    if format == "IQ4_XS":
+        high = np.ascontiguousarray(blocks[:, 2:4]).view(np.uint16) >> (2 * np.arange(8)).astype(np.uint16) & 3
+        low = np.stack([blocks[:, 4:8] & 15, blocks[:, 4:8] >> 4], axis=2).reshape(count, 8)
+        scales = halves(blocks[:, :2]) * (f32(low | high << 4) - 32)
+        return scales[:, :, None] * NON_LINEAR[nibbles(blocks[:, 8:].reshape(count, 8, 16))]
+    if format == "Q2_K":
+        scales = halves(blocks[:, 80:82]) * f32(blocks[:, :16] & 15)
+        minima = halves(blocks[:, 82:84]) * f32(blocks[:, :16] >> 4)
+        return scales[:, :, None] * f32(pairs_of_bits(blocks[:, 16:80])).reshape(count, 16, 16) - minima[:, :, None]
+    if format == "Q3_K":
+        packed = blocks[:, 96:108]
+        low = np.concatenate([packed[:, :8] & 15, packed[:, :8] >> 4], axis=1)
+        high = (packed[:, None, 8:] >> places(4, 2, 3) & 3).reshape(count, 16)
+        third = (blocks[:, None, :32] >> places(8, 1, 3) & 1).reshape(count, 256)
+        numbers = f32(pairs_of_bits(blocks[:, 32:96])) + 4 * f32(third) - 4
+        scales = halves(blocks[:, 108:]) * (f32(low | high << 4) - 32)
+        return scales[:, :, None] * numbers.reshape(count, 16, 16)
+    if format == "TQ2_0":
+        return halves(blocks[:, 64:]) * (f32(pairs_of_bits(blocks[:, :64])) - 1)
+    assert format == "TQ1_0", format
+    digits = np.concatenate([ternary(blocks[:, :32], 5), ternary(blocks[:, 32:48], 5), ternary(blocks[:, 48:52], 4)], axis=1)
+    return halves(blocks[:, 52:]) * (f32(digits) - 1)
+
+
 def scales_of_k(packed):
     """Eight scales and eight minima of 6 bits in 12 bytes."""
     low, middle, high = packed[:, 0:4], packed[:, 4:8], packed[:, 8:12]
@@ -158,7 +219,8 @@ def dequantize(format, data):
             numbers = numbers | (((blocks[:, None, 16:48] >> places) & 1) << 4)
         scales, minima = halves(blocks[:, :2]) * scales, halves(blocks[:, 2:4]) * minima
         return (scales[:, :, None] * f32(numbers) - minima[:, :, None]).reshape(-1)
-    assert format == "Q6_K", format
+    if format != "Q6_K":
+        return dequantize_small(format, blocks).reshape(-1)
     low = blocks[:, :128].reshape(count, 2, 64)
     low = np.concatenate([low & 15, low >> 4], axis=2).reshape(count, 2, 4, 32)
     places = np.array([0, 2, 4, 6], np.uint8).reshape(1, 1, 4, 1)

@@ -122,8 +122,16 @@ def random_blocks(random, format, rows, columns, scale):
         steps = 4.6 if format == "Q4_K" else 9.2
         put(0, spread / steps / 32)
         put(2, spread / steps / 32 * (7.5 if format == "Q4_K" else 15.5))
-    else:
+    elif format == "Q6_K":
         put(208, spread / 18 / 74)
+    elif format == "MXFP4":
+        blocks[:, 0] = np.round(127 + np.log2(spread / 2.9))
+    elif format == "Q2_K":
+        put(80, spread / 14)
+        put(82, spread / 14 * 1.5)
+    else:
+        at, steps = {"IQ4_NL": (0, 66), "IQ4_XS": (0, 1220), "Q3_K": (108, 43), "TQ1_0": (52, 0.8), "TQ2_0": (64, 1.2)}[format]
+        put(at, spread / steps)
     return blocks.reshape(-1)
 
 

@@ -24,8 +24,11 @@ def random_blocks(format, elements, seed):
     elif format == "BF16":
         blocks = (floats.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
     else:
-        places = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}.get(format, (0,))
-        for place in places:
+        places = {"Q4_1": (0, 2), "Q5_1": (0, 2), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,), "Q2_K": (80, 82), "Q3_K": (108,),
+                  "TQ1_0": (52,), "TQ2_0": (64,), "MXFP4": ()}
+        if format == "MXFP4":
+            blocks[:, 0] = rng.integers(118, 124, len(blocks))
+        for place in places.get(format, (0,)):
             numbers = rng.uniform(0.01, 0.1, len(blocks)).astype(np.float16)
             blocks[:, place:place + 2] = numbers.view(np.uint8).reshape(-1, 2)
     return blocks.reshape(-1).view(np.int8)

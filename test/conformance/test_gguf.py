@@ -8,17 +8,19 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 
 import pytest
 
 np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are not compared")
 
 import gguf_bundle
+import gguf_file
 import gguf_models
 from gate import nightly, nightly_rows, pairs
+from gguf_file import FORMATS
 from gguf_reference import Reference
 
-FORMATS = ["F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"]
 EXACT = ["--activations=f32", "--cache=f32", "--logits"]
 
 
@@ -52,16 +54,19 @@ def random_tokens(count, vocabulary, seed=1):
     return [int(token) for token in np.random.default_rng(seed).integers(0, vocabulary, count)]
 
 
-# A K-block has 256 columns.
+def has_large_blocks(format):
+    return FORMATS[format][1] == 256
+
+
 def shape_of(format):
-    return {"width": 256, "hidden": 256, "head_size": 64} if format.endswith("_K") else {}
+    return {"width": 256, "hidden": 256, "head_size": 64} if has_large_blocks(format) else {}
 
 
 @pytest.mark.parametrize("prefill", ["16", *nightly(["4,16"])])
 @pytest.mark.parametrize("format,architecture", pairs(FORMATS, ["llama", "qwen2"]))
 def test_formats(format, architecture, prefill, tools, decoder, tmp_path):
     shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, format=format, **shape_of(format),
-                              tied=architecture == "llama", embedding_format=format if format[-1] != "K" else "Q8_0")
+                              tied=architecture == "llama", embedding_format="Q8_0" if has_large_blocks(format) else format)
     bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=64", f"--prefill={prefill}", *EXACT)
     tokens = random_tokens(30, shape.vocabulary)
     expected = expected_logits(Reference(tmp_path / "model.gguf"), tokens[:22], tokens[22:])
@@ -86,7 +91,11 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name,architecture", pairs(SHAPES, ["llama", "qwen2"]))
+SIMPLE = ["all heads have keys", "scaling by its type", "biases"]  # what other shapes and architectures have, too
+
+
+@pytest.mark.parametrize("name,architecture", [*pairs([name for name in SHAPES if name not in SIMPLE], ["llama", "qwen2"]),
+                                               *nightly_rows((name, kind) for name in SIMPLE for kind in ("llama", "qwen2"))])
 def test_shapes(name, architecture, tools, decoder, tmp_path):
     shape = gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=3, **SHAPES[name])
     bundle = compile_model(tools, tmp_path / "model.gguf", tmp_path / "model.ttcb", "--context=96", "--prefill=16", *EXACT)
@@ -104,7 +113,8 @@ REPEATED = ["llama", "command-r", "ernie4_5", "gemma", "gptneox", "olmoe", "qwen
 @pytest.mark.parametrize("architecture,fields", [
     *((name, {}) for name in gguf_models.ARCHITECTURES if name not in REPEATED), *nightly_rows((name, {}) for name in REPEATED),
     *nightly_rows([("exaone4", {"windows": False}), ("qwen3moe", {"experts": 3, "used_experts": 3}), ("gemma2", {"windows": False})]),
-    *((name, {"layers": layers, "width": 64, "heads": 4, "head_size": 32}) for name, layers in (("gemma2", 46), ("gemma3", 62))),
+    *nightly_rows((name, {"windows": name != "exaone4", "layers": layers, "width": 64, "heads": 4, "head_size": 32})
+                  for name, layers in (("exaone4", 64), ("gemma2", 46), ("gemma3", 62))),
     ("olmo2", {"windows": False}), ("gemma3", {"pattern": "2", "window_base": 20000.0}), ("olmo2", {"pattern": "0"}),
     ("exaone4", {"pattern": "true,false,false,true,true,false"}), ("llama", {"experts": 4, "used_experts": 2}),
     ("olmoe", {"experts": 9, "used_experts": 1, "expert_gate": 2}),
@@ -247,13 +257,58 @@ def test_tokens_without_a_text(tools, tmp_path):
     assert len(found["text"]) <= sum(len(f"[unused{token}]") for token in text)
 
 
-def test_unknown_pretokenizer(tools, tmp_path):
-    """Said while compiling, not at the first prompt."""
-    for pre, has in (("olmo", True), ("tekken", False)):
-        gguf_models.write(tmp_path / "model.gguf", layers=1, pre=pre)
-        found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", "--context=32", "--prefill=0", "-o", tmp_path / "model.mlir")
-        assert ("tokenizer = " in (tmp_path / "model.mlir").read_text()) == has
-        assert ("found 'tekken': the model will have no tokenizer" in found.stderr) == (not has), found.stderr
+def imported_tokenizer(tools, path, changes=(), without=()):
+    """What the importer says, and the metadata `tokenizer` of a small model with other keys."""
+    shape = gguf_models.Shape(layers=1)
+    values = {name: value for name, value in {**gguf_models.values_of(shape), **dict(changes)}.items() if name not in without}
+    gguf_file.write(path / "model.gguf", values, gguf_models.tensors_of(shape))
+    found = tools.run("ttc-translate", "--import-gguf", path / "model.gguf", "--context=32", "--prefill=0", "-o", path / "model.mlir")
+    text = re.search(r'tokenizer = "((?:[^"\\]|\\.)*)"', (path / "model.mlir").read_text())
+    escapes = re.compile(rb"\\([0-9A-F]{2}|\\)")
+    return found.stderr, text and json.loads(escapes.sub(lambda match: b"\\" if match[1] == b"\\" else bytes.fromhex(match[1].decode()), text[1].encode()))
+
+
+@pytest.mark.parametrize("pre", ["olmo", "tekken", "default", "whitespace"])
+def test_pre_tokenizers(tools, tmp_path, pre):
+    """One that there is none for is said while compiling, not at the first prompt."""
+    said, tokenizer = imported_tokenizer(tools, tmp_path, {"tokenizer.ggml.pre": (gguf_file.STRING, pre)})
+    assert (tokenizer is None) == ("found 'whitespace': the model will have no tokenizer" in said) == (pre == "whitespace"), said
+    assert tokenizer is None or (tokenizer["model"], tokenizer["pre"], tokenizer["add_bos"]) == ("bpe", pre, False)
+
+
+def test_pre_tokenizer_that_is_not_named(tools, tmp_path):
+    said, tokenizer = imported_tokenizer(tools, tmp_path, without=["tokenizer.ggml.pre", "tokenizer.ggml.add_bos_token"])
+    assert "expected 'tokenizer.ggml.pre', found none: text is split as by 'default'" in said
+    assert "no tokenizer" not in said and tokenizer["pre"] == "default"
+    for pre in ("tekken", "chameleon"):  # they begin texts with `bos` unless the file says otherwise
+        named = {"tokenizer.ggml.pre": (gguf_file.STRING, pre)}
+        assert imported_tokenizer(tools, tmp_path, named, ["tokenizer.ggml.add_bos_token"])[1]["add_bos"]
+
+
+def test_other_tokenizers(tools, tmp_path):
+    """Unigram vocabularies, WordPiece, and those of Gemma 4, with the keys that their files have, and without."""
+    count = len(gguf_models.values_of(gguf_models.Shape(layers=1))["tokenizer.ggml.tokens"][1])
+    plain = ["tokenizer.ggml.pre", "tokenizer.ggml.merges", "tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id", "tokenizer.ggml.add_bos_token"]
+    scores = {"tokenizer.ggml.model": (gguf_file.STRING, "t5"), "tokenizer.ggml.scores": ((gguf_file.ARRAY, gguf_file.F32), [-0.5 * i for i in range(count)])}
+    said, tokenizer = imported_tokenizer(tools, tmp_path, scores, plain)
+    assert "tokenizer" not in said, said
+    assert {name: tokenizer[name] for name in ("model", "charsmap", "merge_spaces", "unknown", "bos", "eos", "add_bos", "add_end")} == {
+        "model": "unigram", "charsmap": "", "merge_spaces": False, "unknown": 2, "bos": None, "eos": 1, "add_bos": False, "add_end": 1}
+    assert tokenizer["scores"] == [-0.5 * i for i in range(count)]
+    more = {"tokenizer.ggml.precompiled_charsmap": ((gguf_file.ARRAY, gguf_file.I32), [4, 0, -1, 255]), "tokenizer.ggml.unknown_token_id": (gguf_file.U32, 7),
+            "tokenizer.ggml.remove_extra_whitespaces": (gguf_file.BOOL, True), "tokenizer.ggml.add_eos_token": (gguf_file.BOOL, False)}
+    tokenizer = imported_tokenizer(tools, tmp_path, scores | more, plain)[1]
+    assert (tokenizer["charsmap"], tokenizer["unknown"], tokenizer["merge_spaces"], "add_end" in tokenizer) == ("0400ffff", 7, True, False)
+    words = {"tokenizer.ggml.model": (gguf_file.STRING, "bert")}
+    tokenizer = imported_tokenizer(tools, tmp_path, words, plain)[1]
+    assert {name: tokenizer[name] for name in ("model", "unknown", "bos", "add_bos", "add_end", "lowercase", "strip_accents")} == {
+        "model": "wordpiece", "unknown": 100, "bos": 101, "add_bos": True, "add_end": 102, "lowercase": True, "strip_accents": True}
+    tokenizer = imported_tokenizer(tools, tmp_path, words | {"tokenizer.ggml.normalizer.lowercase": (gguf_file.BOOL, False)}, plain)[1]
+    assert (tokenizer["lowercase"], tokenizer["strip_accents"]) == (False, False)
+    tokenizer = imported_tokenizer(tools, tmp_path, {"tokenizer.ggml.model": (gguf_file.STRING, "gemma4")}, ["tokenizer.ggml.pre"])[1]
+    assert (tokenizer["model"], tokenizer["pre"], tokenizer["add_bos"]) == ("bpe", "gemma4", True)
+    said, tokenizer = imported_tokenizer(tools, tmp_path, {"tokenizer.ggml.model": (gguf_file.STRING, "rwkv")})
+    assert tokenizer is None and "t5 (its unigram models) or bert (WordPiece), found 'rwkv': the model will have no tokenizer" in said
 
 
 def test_sentencepiece(tools, tmp_path):

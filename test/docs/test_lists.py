@@ -62,6 +62,19 @@ def test_gguf_architectures(root):
     assert set(known) == set(re.findall(r'^    (?:\*\*\{f)?"([\w-]+)[",]', cases, re.M))
 
 
+def test_gguf_types(root):
+    """What products take, the page lists in the same order, with the bits of the importer's table, and the tests compute."""
+    enum = re.search(r"def Ttc_BlockFormat : .*?>;", (root / "dialects/Ttc/Tensors/TensorEnums.td").read_text(), re.S)[0]
+    known = re.findall(r'EnumAttrCase<"(\w+)"', enum)
+    table = re.findall(r'\{(\d+), "(\w+)", (\d+), (\d+)\}', (root / "lib/Import/Gguf/GgufFile.cpp").read_text())
+    bits = {name: (elements, f"{int(size) * 8 / int(elements):g}") for _, name, elements, size in table}
+    rows = re.findall(r"^\| (\w+) \| (\d+) \| ([\d.]+) \|", section(root / "docs/gguf-import.md", "Types of weights"), re.M)
+    assert len(known) > 17 and [(name, *bits[name]) for name in known] == rows
+    formats = re.search(r"^FORMATS = {(.*?)^}", (root / "test/conformance/gguf_file.py").read_text(), re.M | re.S)[1]
+    numbers = {name: number for number, name, _, _ in table}
+    assert [(name, numbers[name]) for name in known] == re.findall(r'"(\w+)": \((\d+),', formats)
+
+
 @pytest.fixture(scope="module")
 def headers(root):
     """{name: text} of the headers that are installed."""

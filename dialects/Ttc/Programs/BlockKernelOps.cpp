@@ -19,7 +19,9 @@ using kernels::ExpertMatmulParams;
 static_assert(static_cast<int64_t>(BlockFormat::BF16) == kernels::kBlockBF16 &&
               static_cast<int64_t>(BlockFormat::Q4_1) == kernels::kBlockQ4_1 &&
               static_cast<int64_t>(BlockFormat::Q8_0) == kernels::kBlockQ8_0 &&
-              static_cast<int64_t>(BlockFormat::Q6_K) == kernels::kBlockQ6_K);
+              static_cast<int64_t>(BlockFormat::Q6_K) == kernels::kBlockQ6_K &&
+              static_cast<int64_t>(BlockFormat::Q3_K) == kernels::kBlockQ3_K &&
+              static_cast<int64_t>(BlockFormat::TQ2_0) == kernels::kBlockTQ2_0);
 
 static int64_t toKernel(BlockFormat format) { return static_cast<int64_t>(format); }
 
@@ -47,7 +49,7 @@ LogicalResult PackBlocksOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   const auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   const BlockFormat format = adaptor.getFormat();
   const int64_t columns = adaptor.getColumns(), parts = adaptor.getGated() ? 2 : 1;
-  if (!hasWholeBlocks(format, columns) || columns > input.getNumElements() * 2)
+  if (!hasWholeBlocks(format, columns) || columns / 8 > input.getNumElements())
     return emitOptionalError(
         location, "'ttc.pack_blocks' op (C1) expected columns in a positive multiple of ",
         kernels::getBlockLayout(toKernel(format)).columns, ", the block of ",
@@ -128,7 +130,7 @@ LogicalResult KernelBlockMatmulOp::verify() {
 /// What both kinds of products have. `sharing` rows use the same weights, or more do.
 template <typename OpTy> static BlockMatmulParams getProductParams(OpTy op, int64_t sharing) {
   BlockMatmulParams p{};
-  p.format = toKernel(op.getFormat());
+  p.format = kernels::getPackedFormat(toKernel(op.getFormat()));
   p.dot = static_cast<int64_t>(op.getDot());
   p.m = op.getResult().getType().getDimSize(0);
   p.n = op.getResult().getType().getDimSize(1);
@@ -149,7 +151,8 @@ template <typename OpTy> static BlockMatmulParams getProductParams(OpTy op, int6
 /// Scratch for `most` rows at a time, and its bytes. `copies`: whether floats are copied into it.
 static int64_t placeScratch(BlockMatmulParams &p, int64_t most, bool copies) {
   const int64_t rowBytes = p.digits == 0 ? p.k * 4 : p.digits * p.k;
-  const int64_t scaleBytes = 16 * p.digits * (p.k / kernels::kBlockColumns);
+  const int64_t partDigits = p.digits == 0 ? 0 : kernels::getPartDigits(p.format, p.digits);
+  const int64_t scaleBytes = 16 * partDigits * (p.k / kernels::kBlockColumns);
   const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + scaleBytes);
   const int64_t block = std::clamp<int64_t>(fit, 1, 64);
   // Blocks of nearly equal size.
@@ -318,7 +321,7 @@ LogicalResult KernelBlockGatherOp::verify() {
 
 static BlockGatherParams getParams(KernelBlockGatherOp op) {
   BlockGatherParams p{};
-  p.format = toKernel(op.getFormat());
+  p.format = kernels::getPackedFormat(toKernel(op.getFormat()));
   p.rows = op.getRows();
   p.columns = op.getResult().getType().getDimSize(1);
   p.tokens = op.getTokens().getType().getDimSize(0);

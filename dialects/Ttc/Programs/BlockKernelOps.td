@@ -20,7 +20,7 @@ def Ttc_PackBlocksOp : Ttc_Op<"pack_blocks", [
     Folded where the operand is constant.
 
     Constraints:
-    - (C1) `columns` is a positive multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
+    - (C1) `columns` is a positive multiple of the columns of a block (256 if the name ends in `_k`, for iq4_xs, tq1_0 and tq2_0; else 32).
     - (C2) `input` is a vector of one or more whole rows; with `gated`, of an even number.
 
     ```mlir

@@ -27,7 +27,7 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
 
     Constraints:
     - (C1) `x` is [M, K], with at least one element.
-    - (C2) K is a multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
+    - (C2) K is a multiple of the columns of a block (256 if the name ends in `_k`, for iq4_xs, tq1_0 and tq2_0; else 32).
     - (C3) `w` is a vector of one or more whole rows of K columns; with `gated`, of an even number.
     - (C4) `norm` is a vector of K elements.
     - (C5) `bias` is a vector of N elements, where N is the number of rows of W, with `gated` half of it.
@@ -100,7 +100,7 @@ def Ttc_BlockGatherOp : Ttc_InferredOp<"block_gather", [
     the last row the last one.
 
     Constraints:
-    - (C1) `columns` is a positive multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
+    - (C1) `columns` is a positive multiple of the columns of a block (256 if the name ends in `_k`, for iq4_xs, tq1_0 and tq2_0; else 32).
     - (C2) `w` is a vector of one or more whole rows.
     - (C3) `tokens` is a vector.
 

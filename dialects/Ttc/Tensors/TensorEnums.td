@@ -83,7 +83,10 @@ def Ttc_BlockFormat : Ttc_Enum<"BlockFormat", "how a GGUF file stores the elemen
   I32EnumAttrCase<"Q4_1", 4, "q4_1">, I32EnumAttrCase<"Q5_0", 5, "q5_0">,
   I32EnumAttrCase<"Q5_1", 6, "q5_1">, I32EnumAttrCase<"Q8_0", 7, "q8_0">,
   I32EnumAttrCase<"Q4_K", 8, "q4_k">, I32EnumAttrCase<"Q5_K", 9, "q5_k">,
-  I32EnumAttrCase<"Q6_K", 10, "q6_k">]>;
+  I32EnumAttrCase<"Q6_K", 10, "q6_k">, I32EnumAttrCase<"IQ4_NL", 11, "iq4_nl">,
+  I32EnumAttrCase<"IQ4_XS", 12, "iq4_xs">, I32EnumAttrCase<"Q2_K", 13, "q2_k">,
+  I32EnumAttrCase<"Q3_K", 14, "q3_k">, I32EnumAttrCase<"MXFP4", 15, "mxfp4">,
+  I32EnumAttrCase<"TQ1_0", 16, "tq1_0">, I32EnumAttrCase<"TQ2_0", 17, "tq2_0">]>;
 def Ttc_BlockFormatAttr : Ttc_EnumAttr<Ttc_BlockFormat, "block_format">;
 
 def Ttc_BlockActivations : Ttc_Enum<"BlockActivations",

@@ -533,9 +533,7 @@ static LogicalResult checkFormats(ModuleOp module, const GgufModel &model) {
     if (getBlockFormat(*tensor.type))
       return success();
     return module.emitError("expected tensor '")
-           << tensor.name
-           << "' as F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K or Q6_K, found "
-           << tensor.type->name;
+           << tensor.name << "' as " << getBlockFormatNames() << ", found " << tensor.type->name;
   };
   if (failed(check(*model.embedding)) || failed(check(*model.output.weight)))
     return failure();

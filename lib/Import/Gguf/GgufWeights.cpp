@@ -12,6 +12,16 @@ std::optional<BlockFormat> mlir::ttc::getBlockFormat(const GgmlType &type) {
   return symbolizeBlockFormat(type.name.lower());
 }
 
+std::string mlir::ttc::getBlockFormatNames() {
+  std::string names;
+  const uint64_t last = getMaxEnumValForBlockFormat();
+  for (uint64_t i = 0; i <= last; ++i) {
+    names += i == 0 ? "" : i == last ? " or " : ", ";
+    names += stringifyBlockFormat(static_cast<BlockFormat>(i)).upper();
+  }
+  return names;
+}
+
 /// Names of tensors joined: "blk.0.attn_q.weight+blk.0.attn_k.weight".
 static std::string getName(ArrayRef<const GgufFile::Tensor *> tensors) {
   return llvm::join(

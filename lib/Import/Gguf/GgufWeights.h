@@ -14,6 +14,8 @@ namespace mlir::ttc {
 
 /// The format of the products' ops; nothing if they do not have it.
 std::optional<BlockFormat> getBlockFormat(const GgmlType &type);
+/// The names of all types that they have, for messages.
+std::string getBlockFormatNames();
 
 /// Makes constants, each once however many functions use it.
 class GgufWeights {

@@ -294,7 +294,7 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
          "elements");
   expect([](GgufWriter &f) { f.tensor("output.weight", {32, 4}, 26); },
          "expected tensor 'output.weight' as F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, "
-         "Q5_K or Q6_K, found I32");
+         "Q5_K, Q6_K, IQ4_NL, IQ4_XS, Q2_K, Q3_K, MXFP4, TQ1_0 or TQ2_0, found I32");
 
   GgufWriter file = makeModel();
   file.tensor("rope_freqs.weight", {16}, kF32);

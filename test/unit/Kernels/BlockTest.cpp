@@ -5,6 +5,7 @@
 #include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -47,12 +48,7 @@ struct PackedWeights {
 
   static int64_t getGroupBytes(const Product &v) {
     const BlockFormatCase &format = getBlockFormat(v.format);
-    int64_t ofBlock = 16 * format.bytes;
-    if (v.format == "q4_k") // scales and minima take a byte each
-      ofBlock += 16 * 4;
-    if (v.format == "q5_k")
-      ofBlock += 16 * 4;
-    return v.k / format.columns * ofBlock;
+    return v.k / format.columns * 16 * (format.bytes + format.added);
   }
 
   const BlockFormatCase &format;
@@ -194,6 +190,8 @@ std::vector<Product> getCases() {
   cases.push_back({"q8_0", 1, 4000, 576, true});  // several workgroups
   cases.push_back({"q4_1", 150, 320, 160, true}); // whose rows are split, too
   cases.push_back({"q6_k", 70, 48, 256, false, true, true, true});
+  cases.push_back({"q2_k", 3, 40, 512, true, false, true, true});
+  cases.push_back({"q2_k", 9, 16, 30720});
   cases.push_back({"q4_1", 9, 16, 30720}); // few rows fit into scratch
   cases.push_back({"q8_0", 3, 16, 40960, true});
   cases.push_back({"f32", 1, 20, 37, true}); // no whole vector
@@ -225,7 +223,7 @@ TEST(BlockMatmul, Plain) {
 
 /// Numbers that are none do not get lost in integers.
 TEST(BlockMatmul, SpecialNumbers) {
-  for (const char *format : {"q4_0", "q4_1", "q8_0", "q6_k"}) {
+  for (const char *format : {"q4_0", "q4_1", "q8_0", "q6_k", "q2_k", "iq4_xs", "mxfp4"}) {
     const Product v{format, 3, 16, 256};
     PackedWeights weights(v, 1);
     KernelSuite suite;
@@ -259,6 +257,7 @@ TEST(BlockMatmul, Count) {
                                    {"q4_1", 150, 320, 160, true}, // rows are split
                                    {"q6_k", 9, 21, 256},
                                    {"f32", 17, 50, 45},
+                                   {"q2_k", 6, 21, 256},
                                    {"f16", 17, 50, 45, true, true, true, true}};
   for (const std::string cpu : {"native", "x86-64-v3"}) {
     KernelSuite suite;
@@ -413,6 +412,8 @@ TEST(ExpertMatmul, IsTheProductOfEachExpert) {
       {"f32", 40, 1, 2, 32, 37, false, true},
       {"q4_0", 3, 1, 1, 32, 32},
       {"q5_0", 2, 2, 4, 1024, 576, true}, // several workgroups
+      {"mxfp4", 4, 2, 3, 32, 64, false, true},
+      {"q2_k", 12, 2, 3, 32, 256},
   };
   for (const Experts &v : cases)
     testExperts(host(), "madd", v);
@@ -450,6 +451,31 @@ TEST(ExpertMatmul, ReadsNoOtherExperts) {
       EXPECT_NE(y[i], 0.0f) << format << " at " << i;
     munmap(pages, bytes);
   }
+}
+
+/// Every exponent of mxfp4: the numbers are exact, and as large and as small as an f32 can be.
+TEST(BlockGather, AllExponents) {
+  const BlockFormatCase &format = getBlockFormat("mxfp4");
+  std::vector<uint8_t> stored = makeBlocks(format, 16 * 16 * 32, 1);
+  for (int64_t i = 0; i < 256; ++i)
+    stored[i * format.bytes] = i;
+  std::vector<int32_t> tokens(16);
+  std::iota(tokens.begin(), tokens.end(), 0);
+  const std::vector<int64_t> shape{1, 16 * 16 * format.bytes};
+  KernelSuite packing, suite;
+  packing.add("ttc.pack_blocks mxfp4 %0 {columns = 512 : i64}",
+              {bytesTensor({static_cast<int64_t>(stored.size())})}, bytesTensor(shape));
+  suite.add("ttc.kernel.block_gather mxfp4 %0, %1 {rows = 16 : i64}",
+            {bytesTensor(shape), "tensor<16xi32>"}, tensor({16, 512}));
+  std::vector<float> words(stored.size() / 4), packed(stored.size() / 4);
+  std::memcpy(words.data(), stored.data(), stored.size());
+  ASSERT_TRUE(packing.evaluate(0, words, packed));
+  ASSERT_TRUE(suite.compile(host()));
+  Buffer found(16 * 512, 1e30f);
+  suite.program(0)({packed.data(), reinterpret_cast<const float *>(tokens.data()), found.data()});
+  const std::vector<double> expected = getElements(format, stored);
+  for (size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(found[i], static_cast<float>(expected[i])) << "exponent " << i / 32 << " at " << i;
 }
 
 TEST(BlockGather, AllFormats) {
