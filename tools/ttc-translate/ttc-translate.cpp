@@ -50,6 +50,20 @@ static ttc::PendingFile openText(StringRef path, std::string &error) {
   return {std::move(file), [kept](std::string &error) { return kept->keep(error); }};
 }
 
+/// A GGUF file is mapped, whatever its size. Texts need a zero after their end, so that some of
+/// them are copied.
+static std::unique_ptr<llvm::MemoryBuffer> openInput(StringRef path, StringRef translation,
+                                                     std::string &error) {
+  if (path == "-" || (translation != "import-gguf" && translation != ttc::kGgufToBundle))
+    return openInputFile(path, &error);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (buffer)
+    return std::move(*buffer);
+  error = ("cannot open input file '" + path + "': " + buffer.getError().message()).str();
+  return nullptr;
+}
+
 int ttcTranslateMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   ttc::setUpCommandLine();
@@ -102,7 +116,7 @@ int ttcTranslateMain(int argc, char **argv) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   ttc::nameInput(llvm::join(inputs, ", "));
   for (const std::string &input : inputs) {
-    std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
+    std::unique_ptr<llvm::MemoryBuffer> buffer = openInput(input, name, error);
     if (!buffer)
       return fail(error);
     if (name == "ttc-to-bundle" || name == ttc::kMlirToBundle)

@@ -302,6 +302,26 @@ llvm::Expected<GgufFile> GgufFile::parse(StringRef bytes) {
   return file;
 }
 
+llvm::Error GgufFile::add(GgufFile part) {
+  for (const auto &entry : part.values) {
+    // Which part it is, and how its own bytes are placed.
+    const StringRef key = entry.first();
+    if (key.starts_with("split.") || key == "general.alignment")
+      continue;
+    const Value *value = find(key);
+    if (value && *value != entry.second)
+      return makeGgufError("expected the first file's value of " + quote(key) +
+                           ", found another one");
+  }
+  for (Tensor &tensor : part.tensors) {
+    if (!tensorsByName.try_emplace(tensor.name, tensors.size()).second)
+      return makeGgufError("expected each tensor once, found tensor " + quote(tensor.name) +
+                           " in an earlier file, too");
+    tensors.push_back(std::move(tensor));
+  }
+  return llvm::Error::success();
+}
+
 //===--- queries --------------------------------------------------------------------------===//
 
 const GgufFile::Value *GgufFile::find(StringRef key) const {

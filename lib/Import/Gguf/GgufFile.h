@@ -52,6 +52,8 @@ public:
     uint64_t count;                 ///< of elements; 1 if it is not an array
     StringRef bytes;                ///< of numbers and bools
     std::vector<StringRef> strings; ///< the others
+
+    bool operator==(const Value &other) const = default;
   };
 
   struct Tensor {
@@ -68,6 +70,10 @@ public:
 
   /// Everything refers to `bytes`, which must live on.
   static llvm::Expected<GgufFile> parse(StringRef bytes);
+
+  /// Adds the tensors of another part of the same model. Fails if the part has one of this file's,
+  /// or another value of one of its keys.
+  llvm::Error add(GgufFile part);
 
   bool has(StringRef key) const { return values.contains(key); }
   /// An integer, of any width, in [low, high]. Without a fallback, the key must be there.

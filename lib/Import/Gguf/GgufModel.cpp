@@ -511,14 +511,6 @@ llvm::Error ModelReader::checkKeys() {
       return makeGgufError("expected only keys of a " + architecture +
                            " model that ttc reads, found '" + name + "'");
   }
-  if (file.has("split.count")) {
-    llvm::Expected<int64_t> parts = file.getInteger("split.count", 0, INT32_MAX);
-    if (!parts)
-      return parts.takeError();
-    if (*parts > 1)
-      return makeGgufError("expected one file with all tensors, found one of " + Twine(*parts) +
-                           " parts: 'llama-gguf-split --merge' joins them");
-  }
   return llvm::Error::success();
 }
 

@@ -285,8 +285,14 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
          "expected 0 or a number from 0.001 to 1000000 as 'llama.rope.scale_linear', found "
          "0.000100");
   expect([](GgufWriter &f) { f.number("split.count", GgufType::U16, uint16_t(3)); },
-         "expected one file with all tensors, found one of 3 parts: 'llama-gguf-split --merge' "
-         "joins them");
+         "expected an integer from 0 to 2 as 'split.no', found none");
+  expect(
+      [](GgufWriter &f) {
+        f.number("split.count", GgufType::U16, uint16_t(3));
+        f.count("split.no", 0);
+      },
+      "expected a name that ends with '-00001-of-00003.gguf' for the first of 3 files "
+      "('split.count'), found 'damaged.gguf'");
   expect([](GgufWriter &f) { f.tensor("output.weight", {32, 3}, kQ4_1); },
          "expected the shape [32, 4] of tensor 'output.weight', found [32, 3]");
   expect([](GgufWriter &f) { f.tensor("output.weight", {32, 4}, 10); },
