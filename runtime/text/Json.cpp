@@ -60,7 +60,7 @@ public:
 private:
   struct Level {
     bool isObject;
-    std::vector<std::pair<std::string, Value>> fields;
+    chat::Fields fields;
     std::vector<Value> items;
   };
 

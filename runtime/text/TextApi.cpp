@@ -108,7 +108,7 @@ chat::Value Model::protect(const chat::Value &value) const {
     return items;
   }
   if (const auto *dict = value.as<chat::Dict>()) {
-    std::vector<std::pair<std::string, chat::Value>> fields;
+    chat::Fields fields;
     for (const auto &[name, field] : (*dict)->fields)
       fields.emplace_back(tokenizer.protect(name), protect(field));
     return chat::makeDict(std::move(fields));

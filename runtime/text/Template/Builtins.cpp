@@ -29,6 +29,8 @@ static Value selected(const Arguments &arguments, bool byAttribute, bool wanted)
   const size_t first = byAttribute ? 2 : 1;
   const Value attribute = byAttribute ? arguments.get(1, "attribute") : Value();
   ListWriter result(budget);
+  if (!arguments.positional[0].isTrue()) // also none
+    return Value(result.take());
   for (const Value &item : arguments.positional[0].elements(budget)) {
     const Value tested = byAttribute ? atPath(item, attribute, budget) : item;
     bool holds = tested.isTrue();
@@ -49,6 +51,8 @@ static Value mapped(const Arguments &arguments) {
   ListWriter result(budget);
   const Value attribute = arguments.get(SIZE_MAX, "attribute");
   const Value otherwise = arguments.get(SIZE_MAX, "default");
+  if (!arguments.positional[0].isTrue())
+    return Value(result.take());
   for (const Value &item : arguments.positional[0].elements(budget)) {
     if (!attribute.is<Undefined>()) {
       const Value found = atPath(item, attribute, budget);
@@ -104,10 +108,11 @@ static Value toJson(const Arguments &arguments) {
       throw Failure(fmt::format("the argument '{}' of the filter 'tojson' is not supported", name));
   const Value indent = arguments.get(1, "indent", None());
   TextWriter result(arguments.budget);
-  arguments.positional[0].json(
-      result, indent.is<None>()
-                  ? -1
-                  : static_cast<int>(std::clamp<int64_t>(requireInteger(indent, "indent"), 0, 16)));
+  arguments.positional[0].json(result,
+                               indent.is<None>() ? -1
+                                                 : static_cast<int>(std::clamp<int64_t>(
+                                                       requireInteger(indent, "indent"), 0, 16)),
+                               arguments.get(SIZE_MAX, "ensure_ascii", false).isTrue());
   return result.share();
 }
 
@@ -143,7 +148,7 @@ static Value itemsOf(const Value &value, Budget &budget) {
   ListWriter pairs(budget);
   for (const auto &[key, field] : (*dict)->fields) {
     ListWriter pair(budget);
-    pair.addText(key);
+    pair.add(key.value(budget));
     pair.add(field);
     pairs.add(pair.take());
   }
@@ -193,6 +198,91 @@ static Value unique(const Value &value, Budget &budget) {
   return Value(result.take());
 }
 
+/// What dictsort, sort, min and max compare: texts without regard to case, unless they are asked
+/// to.
+static Value orderKey(const Value &value, bool caseSensitive, Budget &budget) {
+  if (const auto *text = value.as<std::string>(); text && !caseSensitive)
+    return lower(*text, budget);
+  if (const auto *number = value.as<double>(); number && std::isnan(*number))
+    throw Failure("expected values that have an order, found nan");
+  return value;
+}
+
+/// The items in the order of their keys, of which there are as many.
+static Value ordered(std::vector<Value> items, const std::vector<Value> &keys, bool reverse,
+                     Budget &budget) {
+  std::vector<size_t> places(items.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] = i;
+  auto isBefore = [&](size_t a, size_t b) {
+    budget.step();
+    return binary("<", keys[reverse ? b : a], keys[reverse ? a : b], budget).isTrue();
+  };
+  // By merging: also if rounded numbers have no consistent order, nothing is out of bounds.
+  std::vector<size_t> merged(places.size());
+  const auto count = static_cast<ptrdiff_t>(places.size());
+  for (ptrdiff_t width = 1; width < count; width *= 2) {
+    for (ptrdiff_t begin = 0; begin < count; begin += 2 * width) {
+      const auto middle = places.begin() + std::min(begin + width, count);
+      std::merge(places.begin() + begin, middle, middle,
+                 places.begin() + std::min(begin + 2 * width, count), merged.begin() + begin,
+                 isBefore);
+    }
+    places.swap(merged);
+  }
+  ListWriter result(budget);
+  for (size_t place : places)
+    result.add(items[place]);
+  return Value(result.take());
+}
+
+static Value sortedFields(const Arguments &arguments) {
+  Budget &budget = arguments.budget;
+  const bool caseSensitive = arguments.get(1, "case_sensitive", false).isTrue();
+  const Value by = arguments.get(2, "by", "key");
+  const std::string &which = requireText(by, "dictsort");
+  if (which != "key" && which != "value")
+    throw Failure("dictsort: expected by='key' or 'value', found '" + printable(which) + "'");
+  const Value pairs = itemsOf(arguments.positional[0], budget);
+  std::vector<Value> keys;
+  for (const Value &pair : pairs.items())
+    keys.push_back(orderKey(pair.items()[which == "key" ? 0 : 1], caseSensitive, budget));
+  return ordered(pairs.items(), keys, arguments.get(3, "reverse", false).isTrue(), budget);
+}
+
+/// The elements of a list, and what they are ordered by.
+struct Keyed {
+  std::vector<Value> items, keys;
+};
+
+static Keyed keyed(const Arguments &arguments, size_t caseIndex, size_t attributeIndex) {
+  Budget &budget = arguments.budget;
+  const bool caseSensitive = arguments.get(caseIndex, "case_sensitive", false).isTrue();
+  const Value attribute = arguments.get(attributeIndex, "attribute", None());
+  Keyed result{arguments.positional[0].elements(budget), {}};
+  for (const Value &item : result.items) {
+    const Value key = attribute.is<None>() ? item : atPath(item, attribute, budget);
+    result.keys.push_back(orderKey(key, caseSensitive, budget));
+  }
+  return result;
+}
+
+static Value sorted(const Arguments &arguments) {
+  Keyed all = keyed(arguments, 2, 3);
+  return ordered(std::move(all.items), all.keys, arguments.get(1, "reverse", false).isTrue(),
+                 arguments.budget);
+}
+
+/// The first of the least or greatest elements; undefined if there is none.
+static Value extreme(const Arguments &arguments, const char *better) {
+  const Keyed all = keyed(arguments, 1, 2);
+  size_t best = 0;
+  for (size_t i = 1; i < all.items.size(); ++i)
+    if (binary(better, all.keys[i], all.keys[best], arguments.budget).isTrue())
+      best = i;
+  return all.items.empty() ? Value() : all.items[best];
+}
+
 using Filter = Value (*)(const Arguments &);
 
 /// A filter that makes text of what is printed of its value.
@@ -231,7 +321,8 @@ static const std::map<std::string, Filter> &filters() {
          return use ? a.get(1, "default_value", "") : value;
        }},
       {"string", [](const Arguments &a) { return Value(a.positional[0].text(a.budget)); }},
-      {"safe", [](const Arguments &a) { return Value(a.positional[0].text(a.budget)); }},
+      {"safe",
+       [](const Arguments &a) { return makeMarkup(a.positional[0].text(a.budget), a.budget); }},
       {"list", [](const Arguments &a) { return Value(a.positional[0].elements(a.budget)); }},
       {"items",
        [](const Arguments &a) {
@@ -251,6 +342,10 @@ static const std::map<std::string, Filter> &filters() {
                                    : throw Failure("expected a number, found " + value.kind());
        }},
       {"reverse", [](const Arguments &a) { return reversed(a.positional[0], a.budget); }},
+      {"dictsort", sortedFields},
+      {"sort", sorted},
+      {"min", [](const Arguments &a) { return extreme(a, "<"); }},
+      {"max", [](const Arguments &a) { return extreme(a, ">"); }},
       {"unique", [](const Arguments &a) { return unique(a.positional[0], a.budget); }},
       {"indent", indented},
       {"tojson", toJson},
@@ -370,7 +465,10 @@ static Value now(const Arguments &arguments) {
 
 /// Fields that the caller gives by name.
 static Value fieldsOf(const Arguments &arguments) {
-  return makeDict(arguments.named, arguments.budget);
+  Fields fields;
+  for (const auto &[name, value] : arguments.named)
+    fields.emplace_back(name, value);
+  return makeDict(std::move(fields), arguments.budget);
 }
 
 static Value namespaceOf(const Arguments &arguments) {

@@ -76,6 +76,9 @@ Value elementOf(const Value &value, const Value &index, Budget &budget) {
   if (!isInteger(index))
     return Undefined();
   int64_t at = requireInteger(index, "an index");
+  if (const auto *dict = value.as<Dict>())
+    if (const Value *found = (*dict)->find(at, budget))
+      return *found;
   if (const auto *text = value.as<std::string>())
     return characterAt(*text, at, budget);
   if (!value.is<List>())
@@ -198,7 +201,8 @@ bool contains(const Value &container, const Value &element, Budget &budget) {
     return findFirst(*text, requireText(element, "'in'"), budget) != std::string::npos;
   if (const auto *dict = container.as<Dict>()) {
     const auto *name = element.as<std::string>();
-    return name && (*dict)->find(*name, budget);
+    const auto *number = element.as<int64_t>();
+    return (name && (*dict)->find(*name, budget)) || (number && (*dict)->find(*number, budget));
   }
   if (!container.is<List>())
     return !container.elements(budget).empty(); // undefined, or a Failure
@@ -272,6 +276,19 @@ static Value realArithmetic(const std::string &name, double a, double b) {
   return Value(a - b * std::floor(a / b));
 }
 
+/// Adds `part` with what HTML reserves replaced.
+static void addHtml(TextWriter &to, std::string_view part) {
+  to.budget.scan(part.size());
+  for (char c : part) {
+    const size_t found = std::string_view("&<>'\"").find(c);
+    constexpr std::string_view kBy[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
+    if (found == std::string_view::npos)
+      to.fill(1, c);
+    else
+      to.add(kBy[found]);
+  }
+}
+
 static Value repeated(const std::string &text, int64_t times, Budget &budget) {
   TextWriter result(budget);
   result.repeat(text, static_cast<uint64_t>(std::max<int64_t>(times, 0)));
@@ -306,9 +323,17 @@ Value binary(const std::string &name, const Value &left, const Value &right, Bud
   const auto *a = left.as<std::string>(), *b = right.as<std::string>();
   if (name == "+" && a && b) {
     TextWriter text(budget);
-    text.add(*a);
-    text.add(*b);
-    return text.share();
+    const bool markup = isMarkup(left) || isMarkup(right);
+    auto add = [&](const Value &value) {
+      const std::string &part = *value.as<std::string>();
+      if (markup && !isMarkup(value))
+        addHtml(text, part);
+      else
+        text.add(part);
+    };
+    add(left);
+    add(right);
+    return markup ? makeMarkup(text.share(), budget) : Value(text.share());
   }
   if (name == "+" && left.is<List>() && right.is<List>()) {
     ListWriter items(budget);

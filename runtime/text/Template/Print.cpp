@@ -2,6 +2,7 @@
 //
 // Values as text. Lists and dictionaries have at most 64 levels, so recursion over them needs no
 // counter.
+#include "text/Template/Characters.h"
 #include "text/Template/Writers.h"
 
 #include <cmath>
@@ -52,8 +53,7 @@ static void addQuoted(TextWriter &to, std::string_view text) {
   to.fill(1, quote);
 }
 
-static void addJson(TextWriter &to, std::string_view text) {
-  to.fill(1, '"');
+static void addJsonText(TextWriter &to, std::string_view text) {
   addEscaped(to, text, [](char c) -> std::string {
     const size_t escape = std::string_view("\"\\\b\f\n\r\t").find(c);
     if (escape != std::string_view::npos)
@@ -62,6 +62,28 @@ static void addJson(TextWriter &to, std::string_view text) {
       return fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     return {};
   });
+}
+
+static void addJson(TextWriter &to, std::string_view text, bool ascii) {
+  to.fill(1, '"');
+  for (size_t at = 0; ascii && at < text.size();) {
+    size_t plain = 0;
+    while (at + plain < text.size() && static_cast<unsigned char>(text[at + plain]) < 0x80)
+      ++plain;
+    addJsonText(to, text.substr(at, plain));
+    at += plain;
+    if (const size_t length = utf8Length(text.substr(at))) {
+      const uint32_t code = codePointOf(text.substr(at, length)), rest = code - 0x10000;
+      to.add(code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                            : fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10),
+                                          0xdc00 + (rest & 0x3ff)));
+      at += length;
+    } else if (at < text.size()) {
+      to.fill(1, text[at++]);
+    }
+  }
+  if (!ascii)
+    addJsonText(to, text);
   to.fill(1, '"');
 }
 
@@ -108,19 +130,22 @@ void Value::represent(TextWriter &to) const {
   to.add("{");
   for (const auto &[name, value] : (*as<Dict>())->fields) {
     to.add(std::exchange(separator, ", "));
-    addQuoted(to, name);
+    if (name.isInteger)
+      to.add(name);
+    else
+      addQuoted(to, name);
     to.add(": ");
     value.represent(to);
   }
   to.add("}");
 }
 
-void Value::json(TextWriter &to, int indent, int level) const {
+void Value::json(TextWriter &to, int indent, bool ascii, int level) const {
   to.budget.step();
   if (const auto *flag = as<bool>())
     return to.add(*flag ? "true" : "false");
   if (const auto *text = as<std::string>())
-    return addJson(to, *text);
+    return addJson(to, *text, ascii);
   if (is<None>())
     return to.add("null");
   if (is<Undefined>() || is<Function>())
@@ -144,14 +169,14 @@ void Value::json(TextWriter &to, int indent, int level) const {
   if (isList)
     for (const Value &item : items()) {
       separate();
-      item.json(to, indent, level + 1);
+      item.json(to, indent, ascii, level + 1);
     }
   else
     for (const auto &[name, value] : (*as<Dict>())->fields) {
       separate();
-      addJson(to, name);
+      addJson(to, name, ascii);
       to.add(": ");
-      value.json(to, indent, level + 1);
+      value.json(to, indent, ascii, level + 1);
     }
   if (!isFirst)
     addLine(level);

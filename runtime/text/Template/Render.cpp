@@ -162,10 +162,10 @@ private:
                                        "first", "last",   "previtem", "nextitem"};
     auto loop = std::make_shared<DictBody>();
     for (const char *place : kPlaces)
-      loop->set(place, {});
-    loop->set("length", Value(static_cast<int64_t>(length)));
-    loop->set("depth", Value(level));
-    loop->set("depth0", Value(level - 1));
+      loop->set(std::string(place), {});
+    loop->set(std::string("length"), Value(static_cast<int64_t>(length)));
+    loop->set(std::string("depth"), Value(level));
+    loop->set(std::string("depth0"), Value(level - 1));
     budget.hold(sizeof(DictBody) + loop->fields.size() * sizeof(loop->fields[0]));
     loop->depth = itemDepth + 1; // of the items before and after
     return loop;
@@ -309,10 +309,15 @@ private:
   }
 
   Value dict(const Expression &expression, Scope &scope) {
-    std::vector<std::pair<std::string, Value>> fields;
+    Fields fields;
     for (size_t i = 0; i < expression.operands.size(); i += 2) {
       const Value key = operand(expression, i, scope);
-      const std::string &name = requireText(key, "a key of a dictionary");
+      const auto *number = key.as<int64_t>();
+      const auto *text = key.as<std::string>();
+      if (!number && !text)
+        throw Failure("a key of a dictionary: expected a string or an integer, found " +
+                      key.kind());
+      const Key name = number ? Key(*number) : Key(*text);
       budget.read(name.size());
       budget.hold(name.size());
       fields.emplace_back(name, operand(expression, i + 1, scope));

@@ -246,6 +246,42 @@ static Value splitLines(std::string_view text, const Arguments &a) {
   return Value(lines.take());
 }
 
+/// str.format(), with fields such as {}, {0} and {name}.
+static Value formatted(std::string_view text, const Arguments &a) {
+  TextWriter result(a.budget);
+  size_t next = 0;
+  while (!text.empty()) {
+    const size_t brace = std::min(text.find_first_of("{}"), text.size());
+    a.budget.scan(brace);
+    result.add(text.substr(0, brace));
+    text.remove_prefix(brace);
+    if (text.empty())
+      break;
+    if (text.size() > 1 && text[1] == text[0]) { // twice: itself
+      result.add(text.substr(0, 1));
+      text.remove_prefix(2);
+      continue;
+    }
+    const size_t end = text.find('}');
+    if (text[0] == '}' || end == std::string_view::npos)
+      throw Failure("format: expected a field such as {} or {name}, found a single brace");
+    const std::string_view field = text.substr(1, end - 1);
+    if (field.find_first_of("{:!.[") != std::string_view::npos)
+      throw Failure("format: expected a field such as {} or {name}, found '{" + printable(field) +
+                    "}'");
+    size_t place = next;
+    const char *last = field.data() + field.size();
+    const bool isNumber = field.empty() || std::from_chars(field.data(), last, place).ptr == last;
+    next += field.empty();
+    const Value value = a.get(isNumber ? place : SIZE_MAX, isNumber ? "" : field, Undefined());
+    if (value.is<Undefined>() && (isNumber ? place >= a.positional.size() : true))
+      throw Failure("format: expected an argument for the field '{" + printable(field) + "}'");
+    value.print(result);
+    text.remove_prefix(end + 1);
+  }
+  return result.share();
+}
+
 using TextMethod = Value (*)(const Text &, const Arguments &);
 
 static const std::map<std::string, TextMethod, std::less<>> &textMethods() {
@@ -265,6 +301,7 @@ static const std::map<std::string, TextMethod, std::less<>> &textMethods() {
        [](S s, A a) { return Value(hasAffix(*s, a.get(0, "suffix"), true, a.budget)); }},
       {"find", [](S s, A a) { return positionOf(*s, a.get(0, "sub"), false, a.budget); }},
       {"rfind", [](S s, A a) { return positionOf(*s, a.get(0, "sub"), true, a.budget); }},
+      {"format", [](S s, A a) { return formatted(*s, a); }},
       {"split", [](S s, A a) { return splitText(*s, a, false); }},
       {"rsplit", [](S s, A a) { return splitText(*s, a, true); }},
       {"splitlines", [](S s, A a) { return splitLines(*s, a); }},
@@ -312,7 +349,10 @@ static Value dictMethod(const Value &value, const std::string &name, Budget &bud
         [dict](const Arguments &a) {
           const Value key = a.get(0, "key");
           const auto *text = key.as<std::string>();
-          const Value *found = text ? dict->find(*text, a.budget) : nullptr;
+          const auto *number = key.as<int64_t>();
+          const Value *found = text     ? dict->find(*text, a.budget)
+                               : number ? dict->find(*number, a.budget)
+                                        : nullptr;
           return found ? *found : a.get(1, "default", None());
         },
         budget);

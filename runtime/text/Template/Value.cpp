@@ -5,6 +5,7 @@
 #include "text/Template/Writers.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <map>
 
@@ -46,21 +47,30 @@ int Value::depth() const {
 }
 
 /// The place of a field in `fields`; their number if there is none.
-static size_t placeOf(const DictBody &dict, std::string_view name) {
+static size_t placeOf(const DictBody &dict, std::string_view name, bool isInteger) {
   size_t place = 0;
-  while (place < dict.fields.size() && dict.fields[place].first != name)
+  while (place < dict.fields.size() && (dict.fields[place].first.isInteger != isInteger ||
+                                        std::string_view(dict.fields[place].first) != name))
     ++place;
   return place;
 }
 
+Value Key::value(Budget &budget) const {
+  if (!isInteger)
+    return makeText(*this, budget);
+  int64_t number = 0;
+  std::from_chars(data(), data() + size(), number);
+  return number;
+}
+
 const Value *DictBody::find(std::string_view name) const {
-  const size_t place = placeOf(*this, name);
+  const size_t place = placeOf(*this, name, /*isInteger=*/false);
   return place < fields.size() ? &fields[place].second : nullptr;
 }
 
-void DictBody::set(const std::string &name, Value value) {
+void DictBody::set(const Key &name, Value value) {
   depth = std::max(depth, checkedDepth(value.depth()));
-  const size_t place = placeOf(*this, name);
+  const size_t place = placeOf(*this, name, name.isInteger);
   if (place < fields.size())
     fields[place].second = std::move(value);
   else
@@ -81,7 +91,13 @@ const Value *DictBody::find(std::string_view name, Budget &budget) const {
   return find(name);
 }
 
-void DictBody::set(const std::string &name, Value value, Budget &budget) {
+const Value *DictBody::find(int64_t number, Budget &budget) const {
+  budget.search(fields.size() + 1);
+  const size_t place = placeOf(*this, std::to_string(number), /*isInteger=*/true);
+  return place < fields.size() ? &fields[place].second : nullptr;
+}
+
+void DictBody::set(const Key &name, Value value, Budget &budget) {
   paySearch(*this, name, budget);
   const size_t before = fields.size();
   set(name, std::move(value));
@@ -91,7 +107,7 @@ void DictBody::set(const std::string &name, Value value, Budget &budget) {
   }
 }
 
-Value makeDict(std::vector<std::pair<std::string, Value>> fields) {
+Value makeDict(Fields fields) {
   auto dict = std::make_shared<DictBody>();
   std::map<std::string_view, size_t> places; // set() would look at all fields for each one
   for (auto &[name, value] : fields) {
@@ -104,12 +120,28 @@ Value makeDict(std::vector<std::pair<std::string, Value>> fields) {
   return Value(std::move(dict));
 }
 
-Value makeDict(std::vector<std::pair<std::string, Value>> fields, Budget &budget) {
+Value makeDict(Fields fields, Budget &budget) {
   budget.hold(sizeof(DictBody));
   auto dict = std::make_shared<DictBody>();
   for (auto &[name, value] : fields)
     dict->set(name, std::move(value), budget);
   return Value(std::move(dict));
+}
+
+namespace {
+/// How a text is released, by which one that is markup is known.
+struct ReleaseMarkup {
+  void operator()(const std::string *text) const { delete text; }
+};
+} // namespace
+
+bool isMarkup(const Value &value) {
+  const auto *text = value.as<Text>();
+  return text && std::get_deleter<ReleaseMarkup>(*text);
+}
+
+Value makeMarkup(const Text &text, Budget &budget) {
+  return Text(new std::string(*makeText(*text, budget)), ReleaseMarkup());
 }
 
 Value makeFunction(std::function<Value(const Arguments &)> call) {
@@ -188,6 +220,10 @@ bool Value::equals(const Value &other, Budget &budget) const {
            (left.fields.size() == right.fields.size() &&
             std::all_of(left.fields.begin(), left.fields.end(), [&](const auto &field) {
               const Value *found = right.find(field.first, budget);
+              if (field.first.isInteger) {
+                const Value number = field.first.value(budget);
+                found = right.find(*number.as<int64_t>(), budget);
+              }
               return found && found->equals(field.second, budget);
             }));
   }
@@ -210,7 +246,7 @@ std::vector<Value> Value::elements(Budget &budget) const {
     result.addAll(items());
   } else if (const auto *dict = as<Dict>()) {
     for (const auto &field : (*dict)->fields)
-      result.addText(field.first);
+      result.add(field.first.value(budget));
   } else if (const auto *text = as<std::string>()) {
     for (std::string_view rest = *text; !rest.empty();) {
       const std::string_view character = firstCharacter(rest);

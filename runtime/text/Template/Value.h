@@ -88,8 +88,8 @@ public:
   Text text(Budget &budget) const;
   /// As Python's repr() writes it.
   void represent(TextWriter &to) const;
-  /// As Python's json.dumps(ensure_ascii=False) writes it; with indent < 0 on one line.
-  void json(TextWriter &to, int indent = -1, int level = 0) const;
+  /// As Python's json.dumps(ensure_ascii=ascii) writes it; with indent < 0 on one line.
+  void json(TextWriter &to, int indent = -1, bool ascii = false, int level = 0) const;
   /// "a string", for messages.
   std::string kind() const;
   /// The elements that a loop visits: of a list, the keys of a dictionary, the characters of a
@@ -102,23 +102,39 @@ private:
   std::variant<Undefined, None, bool, int64_t, double, Text, List, Dict, Function> held;
 };
 
+/// A key of a dictionary: a text, or the digits of an integer, which no text equals.
+struct Key : std::string {
+  Key(std::string text) : std::string(std::move(text)) {}
+  explicit Key(int64_t number) : std::string(std::to_string(number)), isInteger(true) {}
+  bool isInteger = false;
+
+  Value value(Budget &budget) const;
+};
+using Fields = std::vector<std::pair<Key, Value>>;
+
+/// A text that the filter 'safe' made: of what is added to it, Jinja replaces characters that HTML
+/// reserves.
+bool isMarkup(const Value &value);
+Value makeMarkup(const Text &text, Budget &budget);
+
 struct ListBody {
   std::vector<Value> items;
   int depth;
 };
 
 struct DictBody {
-  std::vector<std::pair<std::string, Value>> fields;
+  Fields fields;
   int depth = 1;
   bool isNamespace = false;
 
   const Value *find(std::string_view name) const;
   /// Throws Failure if the value is nested too deeply.
-  void set(const std::string &name, Value value);
+  void set(const Key &name, Value value);
 
   /// The same for templates, which pay.
   const Value *find(std::string_view name, Budget &budget) const;
-  void set(const std::string &name, Value value, Budget &budget);
+  const Value *find(int64_t number, Budget &budget) const;
+  void set(const Key &name, Value value, Budget &budget);
 };
 
 /// Called with a budget, which its arguments carry.
@@ -144,8 +160,9 @@ struct Arguments {
   void append(const Arguments &other, size_t first);
 };
 
-Value makeDict(std::vector<std::pair<std::string, Value>> fields);
-Value makeDict(std::vector<std::pair<std::string, Value>> fields, Budget &budget);
+/// Of texts alone.
+Value makeDict(Fields fields);
+Value makeDict(Fields fields, Budget &budget);
 
 /// Throws Failure unless the value is of this kind; `what` names it. The string is part of the
 /// value, so there is none of a temporary.

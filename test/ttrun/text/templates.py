@@ -255,4 +255,16 @@ SMALL = [
     "{% if u %}1{% elif x|length == 3 and (d.n > 1 or u) %}2{% else %}3{% endif %}{{ messages is defined and messages }}", "{{ x|length > 2 }}{{ -1|abs }}{{ s|trim ~ '!' }}{{ x.0 }}{{ '-'.join(['a', 'b']) }}",
     "{% generation %}a{{ t }}{% endgeneration %}\nb", "{{ 'a\r\nb\rc' }}\r\nx\r", "{{ x[0] if x else 'none' }}{{ [x, d][1].k }}{{ (x|first) + 1 }}", "{{ d['k'] }}{{ d.k }}{{ d.items is callable }}",
     "{% for m in [] %}{% endfor %}{{ 'a b'|title }}{{ \"it's ok\"|title }}{{ 10 % 4 ~ 'x' }}{{ 2 * 3 ~ 1 }}",
+    "{{ {3: 'c', 20: 'b', 1: 'a'} }}{{ {3: 'c', '3': 'd'}[3] }}{{ {3: 'c', '3': 'd'}['3'] }}{{ {3: 'c'}|tojson }}{{ {3: 'c'}.get(3) }}{{ {3: 'c'}.get('3') }}{% for k, v in {3: 4}.items() %}{{ k + v }}{% endfor %}"
+    "{{ 3 in {3: 'c'} }}{{ '3' in {3: 'c'} }}{{ {3: 'c'} == {'3': 'c'} }}{{ {3: 'c'} == {3: 'c'} }}{% for k in {512: 1} %}{{ k + 1 }}{% endfor %}{{ {1: 2}.keys()|list }}{{ {5: 6}[5] is defined }}{{ {5: 6}[6] is defined }}",
+    "{% for k, v in {'b': 2, 'A': 1, 'c': 0}|dictsort %}{{ k }}{{ v }}{% endfor %}{{ {'b': 2, 'A': 1}|dictsort(true)|map('first')|list }}{{ {'b': 2, 'A': 3}|dictsort(by='value')|map('first')|list }}{{ {'b': 2, 'A': 3}|dictsort(reverse=true)|map('last')|list }}"
+    "{{ {512: 1, 64: 2, 1024: 3}|dictsort|map('first')|list }}{{ {'a': 'y', 'b': 'X', 'c': 'x'}|dictsort(false, 'value')|map('first')|list }}"
+    "{{ {'a': 'y', 'b': 'X', 'c': 'x'}|dictsort(case_sensitive=true, by='value', reverse=true)|map('first')|list }}{{ {}|dictsort }}",
+    "{{ [3, 1, 2]|sort }}{{ ['b', 'A', 'c', 'a', 'B']|sort }}{{ ['b', 'A', 'c']|sort(case_sensitive=true) }}{{ [1, 2.5, true]|sort(reverse=true) }}{{ [{'a': {'n': 2}}, {'a': {'n': 1}}]|sort(attribute='a.n') }}"
+    "{{ ['B', 'b', 'a', 'A']|sort(true) }}{{ []|sort }}{{ range(40)|sort(reverse=true) }}{{ 'hello'|sort }}",
+    "{{ [3, 1, 2]|min }}{{ [3, 1, 2]|max }}{{ ['b', 'A']|min }}{{ ['b', 'B']|max }}{{ ['b', 'A', 'a']|min(true) }}{{ [{'a': 2}, {'a': 1}]|min(attribute='a') }}{{ [{'a': 2}, {'a': 1}]|max(attribute='a') }}[{{ []|min }}]{{ []|max is defined }}",
+    "{{ '<{}>'.format(1) }}{{ '{}{}'.format('a', none) }}{{ '{1}{0}{1}'.format('a', 'b') }}{{ '{x}-{y}'.format(x=1, y='z') }}{{ '{{{}}}'.format(t) }}{{ 'a'.format(1) }}{{ '{}'.format(x) }}{{ '{}|{n}'.format(2.5, n=d) }}",
+    "{{ 'ä🙂a\"\n'|tojson(ensure_ascii=true) }}{{ {'ü': ['é', 1]}|tojson(indent=2, ensure_ascii=true) }}{{ 'ä'|tojson(ensure_ascii=false) }}",
+    "{{ 'a<'|safe + '<b>&\"' + \"it's\" }}{{ '<' + 'x'|safe }}{{ '<b>'|safe ~ '<' }}{{ '<b>'|safe + '<b>'|safe }}{{ '<b>'|safe == '<b>' }}{{ ('<'|safe + '<')|length }}",
+    "{{ none|selectattr('a')|list }}{{ none|rejectattr('a', 'equalto', 1)|list }}{{ none|map('upper')|list }}{{ ''|select|list }}{{ e|reject|list }}",
 ]
