@@ -10,6 +10,21 @@
 
 namespace ttrt::language {
 
+/// A regular expression.
+class Pattern {
+public:
+  explicit Pattern(const char *expression);
+  ~Pattern();
+  Pattern(Pattern &&) noexcept;
+  Pattern &operator=(Pattern &&) noexcept;
+  /// Calls use(part, whether it is a match) for all of the text but bytes that are not UTF-8.
+  void each(std::string_view text, const std::function<void(std::string_view, bool)> &use) const;
+
+private:
+  struct Code;
+  std::unique_ptr<const Code> code;
+};
+
 /// Cuts text into the pieces that are tokenised by themselves, roughly words: by regular
 /// expressions that belong to the vocabulary and have a name in GGUF files.
 class PreTokenizer {
@@ -25,15 +40,20 @@ public:
   void split(std::string_view text, const std::function<void(std::string_view)> &use) const;
   /// A piece that is a token is that token, even if merges would give others.
   bool ignoresMerges() const { return ignoresMerges_; }
+  /// A piece of newlines that is a token is that token.
+  bool keepsNewlines() const { return keepsNewlines_; }
+  /// Tokens are written as characters (hasPlainTokens() of pre_tokenizers.h).
+  bool hasPlainTokens() const { return hasPlainTokens_; }
 
 private:
+  friend class Pattern;
   struct Stage;
   struct Scratch;
   void splitFrom(size_t stage, std::string_view text, Scratch &scratch,
                  const std::function<void(std::string_view)> &use) const;
 
   std::vector<std::unique_ptr<Stage>> stages; ///< each cuts the pieces of the one before
-  bool ignoresMerges_ = false;
+  bool ignoresMerges_ = false, keepsNewlines_ = false, hasPlainTokens_ = false;
 };
 
 } // namespace ttrt::language

@@ -65,14 +65,17 @@ struct Model {
       tokenizer.decode(token, bytes, control);
   }
   /// The tokens of a text, with the one at the beginning, if the vocabulary adds it.
-  std::vector<int32_t> encode(std::string_view text, Tokenizer::Control control, bool bos) const {
+  std::vector<int32_t> encode(std::string_view text, Tokenizer::Control control, bool bos,
+                              bool end) const {
     if (text.size() > kMostText)
       fail(TTRT_INVALID_ARGUMENT, "expected a text of at most %zu bytes, found %zu", kMostText,
            text.size());
     std::vector<int32_t> tokens;
-    tokenizer.encode(text, control, tokens);
+    as(TTRT_BAD_BUNDLE, [&] { tokenizer.encode(text, control, tokens); });
     if (bos && tokenizer.addsBos() && (tokens.empty() || tokens[0] != *tokenizer.bos()))
       tokens.insert(tokens.begin(), *tokenizer.bos());
+    if (end && tokenizer.end())
+      tokens.push_back(*tokenizer.end());
     return tokens;
   }
   /// A value whose strings cannot name control tokens.
@@ -245,7 +248,7 @@ ttrt_status ttrt_text_encode(const ttrt_text *text, const char *bytes, size_t si
     writeTo(tokens, capacity, count,
             text->model->encode(
                 {bytes, size}, how.control ? Tokenizer::Control::Parse : Tokenizer::Control::AsText,
-                !how.no_bos));
+                !how.no_bos, !how.no_end));
   });
 }
 
@@ -314,7 +317,7 @@ ttrt_status ttrt_text_chat(const ttrt_text *text, const char *messages,
     const std::string prompt =
         model.prompt(messages, readOptions(options, "ttrt_text_chat_options"));
     writeTo(tokens, capacity, count,
-            model.encode(prompt, Tokenizer::Control::ParseMarked, /*bos=*/true));
+            model.encode(prompt, Tokenizer::Control::ParseMarked, /*bos=*/true, /*end=*/false));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <queue>
 
@@ -55,8 +56,12 @@ struct Tokenizer::Source {
   chat::Value json;
   const std::vector<chat::Value> *vocabulary = &none(), *merges = &none();
   std::string pre;
-  bool isSentencePiece = false;
+  Model kind = Model::Bytes;
   std::vector<int32_t> ranks;
+  std::vector<float> scores;
+  std::string charsmap;
+  std::optional<int32_t> unknown, end;
+  bool mergesSpaces = false, lowercase = false, stripsAccents = false;
   std::vector<uint8_t> types;
   std::optional<int32_t> bos, eos, eot;
   bool addsBos = false, addsSpace = false;
@@ -84,6 +89,21 @@ struct Tokenizer::Source {
       else if (name == "ranks")
         for (const chat::Value &rank : listIn(value, what))
           ranks.push_back(idIn(rank, what));
+      else if (name == "scores")
+        for (const chat::Value &score : listIn(value, what))
+          scores.push_back(realIn(score, what));
+      else if (name == "charsmap")
+        charsmap = bytesIn(value, what);
+      else if (name == "unknown" && !value.is<chat::None>())
+        unknown = idIn(value, what);
+      else if (name == "add_end" && !value.is<chat::None>())
+        end = idIn(value, what);
+      else if (name == "merge_spaces")
+        mergesSpaces = flagIn(value, what);
+      else if (name == "lowercase")
+        lowercase = flagIn(value, what);
+      else if (name == "strip_accents")
+        stripsAccents = flagIn(value, what);
       else if (name == "bos" && !value.is<chat::None>())
         bos = idIn(value, what);
       else if (name == "eos" && !value.is<chat::None>())
@@ -125,17 +145,47 @@ private:
                                       number ? std::to_string(*number) : value.kind()));
     return *number;
   }
+  static float realIn(const chat::Value &value, const std::string &what) {
+    const auto *real = value.as<double>();
+    const auto *integer = value.as<int64_t>();
+    const float number = real      ? static_cast<float>(*real)
+                         : integer ? static_cast<float>(*integer)
+                                   : NAN;
+    if (!std::isfinite(number))
+      throw chat::Failure(fmt::format("{}: expected a finite number, found {}", what,
+                                      real ? std::to_string(*real) : value.kind()));
+    return number;
+  }
+  /// Bytes in hexadecimal digits.
+  static std::string bytesIn(const chat::Value &value, const std::string &what) {
+    const std::string &digits = chat::requireText(value, what);
+    std::string bytes;
+    for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+      unsigned byte = 0;
+      if (std::from_chars(&digits[i], &digits[i] + 2, byte, 16).ptr != &digits[i] + 2)
+        break;
+      bytes += static_cast<char>(byte);
+    }
+    if (2 * bytes.size() != digits.size())
+      throw chat::Failure(what + ": expected pairs of hexadecimal digits");
+    return bytes;
+  }
   static int32_t idIn(const chat::Value &value, const std::string &what) {
     return static_cast<int32_t>(integerIn(value, what, (int64_t(1) << 24) - 1));
   }
 
   void check(const std::string &model) {
     const size_t tokens = vocabulary->size();
-    isSentencePiece = model == "spm";
-    if (!isSentencePiece && model != "bpe")
-      throw support::Error{TTRT_UNSUPPORTED,
-                           fmt::format("expected a tokenizer of model 'bpe' or 'spm', found '{}'",
-                                       printable(model))};
+    kind = model == "spm"         ? Model::SentencePiece
+           : model == "unigram"   ? Model::Unigram
+           : model == "wordpiece" ? Model::WordPiece
+                                  : Model::Bytes;
+    if (kind == Model::Bytes && model != "bpe")
+      throw support::Error{
+          TTRT_UNSUPPORTED,
+          fmt::format(
+              "expected a tokenizer of model 'bpe', 'spm', 'unigram' or 'wordpiece', found '{}'",
+              printable(model))};
     if (tokens == 0 || tokens > size_t(1) << 24)
       throw chat::Failure(
           fmt::format("expected a vocabulary of 1 to {} tokens, found {}", 1 << 24, tokens));
@@ -144,17 +194,23 @@ private:
     if (types.size() != tokens)
       throw chat::Failure(
           fmt::format("expected types of {} tokens, found {}", tokens, types.size()));
-    if (isSentencePiece && ranks.size() != tokens)
+    if (kind == Model::SentencePiece && ranks.size() != tokens)
       throw chat::Failure(
           fmt::format("expected ranks of {} tokens, found {}", tokens, ranks.size()));
+    if (kind == Model::Unigram && scores.size() != tokens)
+      throw chat::Failure(
+          fmt::format("expected scores of {} tokens, found {}", tokens, scores.size()));
+    if ((kind == Model::Unigram || kind == Model::WordPiece) && !unknown)
+      throw chat::Failure("expected a token for what is not in the vocabulary, found none");
     for (const std::optional<int32_t> &end : {eos, eot})
       if (end)
         stops.push_back(*end);
     std::sort(stops.begin(), stops.end());
     stops.erase(std::unique(stops.begin(), stops.end()), stops.end());
     std::vector<int32_t> given = stops;
-    if (bos)
-      given.push_back(*bos);
+    for (const std::optional<int32_t> &token : {bos, unknown, end})
+      if (token)
+        given.push_back(*token);
     for (int32_t token : given)
       if (static_cast<size_t>(token) >= tokens)
         throw chat::Failure(fmt::format("token {} is not in the vocabulary of {}", token, tokens));
@@ -166,14 +222,23 @@ private:
 Tokenizer::Tokenizer(std::string_view json) : Tokenizer(Source(json)) {}
 
 Tokenizer::Tokenizer(const Source &source)
-    : types(source.types), ranks(source.ranks), bos_(source.bos), eos_(source.eos),
+    : types(source.types), ranks(source.ranks), model(source.kind), scores(source.scores),
+      unknown_(source.unknown), end_(source.end), bos_(source.bos), eos_(source.eos),
       addsBos_(source.addsBos), addsSpace_(source.addsSpace), stops_(source.stops) {
-  if (!source.isSentencePiece)
+  if (model == Model::Bytes)
     preTokenizer.emplace(source.pre);
+  isPlain_ = !preTokenizer || preTokenizer->hasPlainTokens();
   addTokens(*source.vocabulary);
-  if (!source.isSentencePiece)
+  hasBytes_ = std::find(byteTokens.begin(), byteTokens.end(), -1) == byteTokens.end();
+  if (model == Model::Bytes)
     addMerges(*source.merges);
-  else if (std::find(byteTokens.begin(), byteTokens.end(), -1) != byteTokens.end())
+  if (model == Model::Unigram) {
+    normalizer.emplace(source.charsmap, Normalizer::Spaces{addsSpace_, source.mergesSpaces});
+    sortTokens();
+  }
+  if (model == Model::WordPiece)
+    words = std::make_unique<const WordSplitter>(source.lowercase, source.stripsAccents);
+  if (model == Model::SentencePiece && !hasBytes_)
     throw support::Error{TTRT_UNSUPPORTED, "expected a token for each of the 256 bytes"};
 }
 
@@ -195,7 +260,7 @@ void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
     const bool isText = types[i] == kNormal || types[i] == kByte;
     const std::string &name = chat::requireText(vocabulary[i], "the tokenizer's 'vocab'");
     bool isBytes; // of text, which find() is asked for
-    if (preTokenizer) {
+    if (!isPlain_) {
       isBytes = isText && alphabet().decode(name, bytes);
       if (!isBytes) {
         bytes.resize(begin);
@@ -229,7 +294,7 @@ void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
     while (table[at] >= 0 && bytesOf(table[at]) != own)
       at = (at + 1) & (table.size() - 1);
     table[at] = token;
-    if (preTokenizer && own.size() == 1)
+    if (!isPlain_ && own.size() == 1)
       byteTokens[static_cast<unsigned char>(own[0])] = token;
   }
   for (std::vector<int32_t> &tokens : named)
@@ -242,15 +307,21 @@ void Tokenizer::addTokens(const std::vector<chat::Value> &vocabulary) {
 void Tokenizer::addMerges(const std::vector<chat::Value> &lines) {
   merges.assign(std::bit_ceil(2 * lines.size() + 1), {});
   std::string pair;
+  auto append = [&](std::string_view letters) {
+    if (!isPlain_)
+      return alphabet().decode(letters, pair);
+    pair += withSpaces(letters);
+    return true;
+  };
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = chat::requireText(lines[i], "the tokenizer's 'merges'");
     const size_t space = line.find(' ');
     pair.clear();
     Merge merge;
     merge.rank = static_cast<int32_t>(i);
-    if (space != std::string_view::npos && alphabet().decode(line.substr(0, space), pair)) {
+    if (space != std::string_view::npos && append(line.substr(0, space))) {
       const size_t middle = pair.size();
-      if (alphabet().decode(line.substr(space + 1), pair)) {
+      if (append(line.substr(space + 1))) {
         merge.left = find(std::string_view(pair).substr(0, middle));
         merge.right = find(std::string_view(pair).substr(middle));
         merge.merged = find(pair);
@@ -309,16 +380,25 @@ struct Candidate {
 } // namespace
 
 void Tokenizer::encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const {
-  if (preTokenizer->ignoresMerges())
+  if (preTokenizer->ignoresMerges() || (preTokenizer->keepsNewlines() && piece[0] == '\n'))
     if (const int32_t token = find(piece); token >= 0)
       return tokens.push_back(token);
-  // Bytes that the vocabulary lacks are dropped, as other tokenizers do.
   std::vector<Part> parts;
-  for (char c : piece)
-    if (const int32_t token = byteTokens[static_cast<unsigned char>(c)]; token >= 0) {
-      const auto at = static_cast<int32_t>(parts.size());
-      parts.push_back({token, at - 1, at + 1});
-    }
+  auto add = [&](int32_t token) {
+    const auto at = static_cast<int32_t>(parts.size());
+    parts.push_back({token, at - 1, at + 1});
+  };
+  for (size_t at = 0; at < piece.size();) {
+    const size_t length = isPlain_ ? std::max<size_t>(utf8Length(piece.substr(at)), 1) : 1;
+    const int32_t whole = isPlain_ ? find(piece.substr(at, length)) : -1;
+    // Bytes that the vocabulary lacks are dropped, as other tokenizers do.
+    for (char c : piece.substr(at, whole < 0 ? length : 0))
+      if (const int32_t token = byteTokens[static_cast<unsigned char>(c)]; token >= 0)
+        add(token);
+    if (whole >= 0)
+      add(whole);
+    at += length;
+  }
   if (parts.empty())
     return;
   parts.back().after = -1;
@@ -369,8 +449,15 @@ void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32
   std::string without;
   if (marked && text.find(kMark) != std::string_view::npos)
     text = without = unmarked(text);
+  if (model == Model::Unigram)
+    return encodeUnigram(text, tokens);
+  if (model == Model::WordPiece)
+    return encodeWords(text, tokens);
   if (!preTokenizer)
     return encodeSentence(text, tokens);
+  std::string plain;
+  if (isPlain_)
+    text = plain = withSpaces(text);
   if (addsSpace_ && !text.empty() && text[0] != ' ')
     text = without = fmt::format(" {}", text);
   preTokenizer->split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
@@ -380,7 +467,8 @@ void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32
 size_t Tokenizer::namedAt(std::string_view text, bool control, int32_t &token) const {
   for (int32_t candidate : named[static_cast<unsigned char>(text[0])])
     if (text.starts_with(bytesOf(candidate)) &&
-        (control || types[static_cast<size_t>(candidate)] == kUserDefined)) {
+        (types[static_cast<size_t>(candidate)] == kUserDefined ? model != Model::Unigram
+                                                               : control)) {
       token = candidate;
       return bytesOf(candidate).size();
     }
@@ -390,7 +478,7 @@ size_t Tokenizer::namedAt(std::string_view text, bool control, int32_t &token) c
 void Tokenizer::encode(std::string_view text, Control control, std::vector<int32_t> &tokens) const {
   const bool marked = control == Control::ParseMarked;
   std::string spaced;
-  if (!preTokenizer)
+  if (model == Model::SentencePiece)
     text = spaced = spaceSentences(text, control != Control::AsText);
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Byte-pair encoding, of bytes as GPT-2, Llama 3 and Qwen use it, or of characters as SentencePiece
-// has it for Llama 2, Mistral and Gemma: text to token ids and back. The vocabulary is metadata of
-// a bundle (docs/generation.md).
+// Text to token ids and back: byte-pair encoding, of bytes as GPT-2, Llama 3 and Qwen use it, or of
+// characters as SentencePiece has it for Llama 2, Mistral and Gemma; SentencePiece's unigram
+// models, as T5 has one; and WordPiece, as BERT has it. The vocabulary is metadata of a bundle
+// (docs/generation.md).
 
 #ifndef TTRT_TEXT_TOKENIZER_H
 #define TTRT_TEXT_TOKENIZER_H
 
+#include "text/Normalizer.h"
 #include "text/PreTokenizer.h"
 #include "text/Template/Value.h"
+#include "text/WordSplitter.h"
 
 #include <array>
 #include <cstdint>
@@ -51,6 +54,8 @@ public:
   std::optional<int32_t> bos() const { return bos_; }
   std::optional<int32_t> eos() const { return eos_; }
   bool addsBos() const { return addsBos_; }
+  /// The token at the end of a text that is no prompt: of T5 and BERT.
+  std::optional<int32_t> end() const { return end_; }
   /// Tokens that end a text, in ascending order.
   const std::vector<int32_t> &stops() const { return stops_; }
 
@@ -60,6 +65,8 @@ private:
                            kByte = 6;
   /// Is in no UTF-8 text; protect() writes it twice where it stands for itself.
   static constexpr char kMark = '\xff';
+
+  enum class Model { Bytes, SentencePiece, Unigram, WordPiece };
 
   struct Merge {
     int32_t left = -1, right = -1;
@@ -78,6 +85,11 @@ private:
   static std::string withSpaces(std::string_view text);
   std::string spaceSentences(std::string_view text, bool control) const;
   void encodeSentence(std::string_view text, std::vector<int32_t> &tokens) const;
+  void sortTokens();
+  template <typename Use> void eachPrefix(std::string_view text, Use use) const;
+  size_t definedPrefix(std::string_view text) const;
+  void encodeUnigram(std::string_view text, std::vector<int32_t> &tokens) const;
+  void encodeWords(std::string_view text, std::vector<int32_t> &tokens) const;
   void encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const;
 
   std::string bytes; ///< of all tokens, one after another
@@ -89,8 +101,17 @@ private:
   std::array<int32_t, 256> byteTokens; ///< -1: the vocabulary lacks it
   /// Tokens with names, by their first byte, the longest first.
   std::array<std::vector<int32_t>, 256> named;
-  std::optional<PreTokenizer> preTokenizer; ///< nothing: SentencePiece
+  Model model = Model::Bytes;
+  std::optional<PreTokenizer> preTokenizer;  ///< of Model::Bytes
+  std::optional<Normalizer> normalizer;      ///< of Model::Unigram
+  std::unique_ptr<const WordSplitter> words; ///< of Model::WordPiece
+  std::vector<float> scores;                 ///< of Model::Unigram
+  float unknownScore_ = 0;
+  std::vector<int32_t> sorted; ///< tokens of text by their bytes, of Model::Unigram
+  std::optional<int32_t> unknown_, end_;
+  bool hasBytes_ = false; ///< a token for each byte
   std::optional<int32_t> bos_, eos_;
+  bool isPlain_ = false; ///< tokens are characters, with U+2581 for a space
   bool addsBos_ = false, addsSpace_ = false;
   size_t longest_ = 0;
   std::vector<int32_t> stops_;

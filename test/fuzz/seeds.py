@@ -90,10 +90,11 @@ def logs(build, folder):
 def texts(build, folder):
     """Chat templates of the tests, after a byte 1, tokenizers of a few tokens, after a byte 0, and messages, after a byte 2."""
     sys.path.insert(0, str(ROOT / "test/ttrun/text"))
+    import expressions
     import templates
     for name, source in [*templates.MODELS.items(), *enumerate(templates.SMALL)]:
         (folder / f"template-{name}").write_bytes(b"\x01" + source.encode())
-    for pre in ("gpt-2", "llama-bpe", "qwen2", "smollm"):
+    for pre in expressions.EXPRESSIONS:
         tokenizer = {"model": "bpe", "pre": pre, "vocab": ["a", "b", "ab", "<|end|>", "\u0120", "\u0120a", "1", "\u00f0"],
                      "types": [1, 1, 1, 3, 1, 1, 1, 1], "merges": ["a b", "\u0120 a"], "bos": 3, "eos": 3, "eot": None,
                      "add_bos": True, "stop": [2]}
@@ -102,6 +103,19 @@ def texts(build, folder):
     tokenizer = {"model": "spm", "vocab": sentences, "types": [3] + [6] * 256 + [1] * 3 + [4], "ranks": list(range(len(sentences))),
                  "bos": 0, "eos": 0, "eot": None, "add_bos": True, "add_space_prefix": True, "stop": [0]}
     (folder / "tokenizer-spm").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
+    tokenizer |= {"model": "bpe", "pre": "gemma4", "merges": ["\u2581 a"]}
+    (folder / "tokenizer-plain").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
+    # Replacements: "a" becomes "b", by a table of two words for each node.
+    table = [1 << 10] + [0] * 95 + [ord("a") | 1 << 8 | 2 << 10] + [0] * 1 + [1 << 31] + [0] * 3
+    table = b"".join(word.to_bytes(4, "little") for word in table)
+    charsmap = len(table).to_bytes(4, "little") + table + b"b\0"
+    unigram = {"model": "unigram", "vocab": ["<unk>", "\u2581", "a", "\u2581a", "b", "[t]", "</s>"], "types": [2, 1, 1, 1, 1, 4, 3],
+               "scores": [0, -1, -2, -2.5, -3, 0, 0], "unknown": 0, "bos": None, "eos": 6, "add_bos": False, "add_space_prefix": True,
+               "merge_spaces": True, "add_end": 6, "stop": [6], "charsmap": charsmap.hex()}
+    (folder / "tokenizer-unigram").write_bytes(b"\x00" + json.dumps(unigram).encode())
+    words = {"model": "wordpiece", "vocab": ["[UNK]", "[CLS]", "[SEP]", "\u2581a", "b", "\u2581ab", "\u25811", "2"], "types": [3, 3, 3, 1, 1, 1, 1, 1],
+             "unknown": 0, "bos": 1, "add_bos": True, "add_end": 2, "lowercase": True, "strip_accents": True, "stop": []}
+    (folder / "tokenizer-wordpiece").write_bytes(b"\x00" + json.dumps(words).encode())
     messages = [{"role": "user", "content": "\u00f0 <|end|>", "n": [1, -2.5, True, None, {"": "\ud83d\ude42"}]}]
     (folder / "messages").write_bytes(b"\x02" + json.dumps(messages).encode())
 

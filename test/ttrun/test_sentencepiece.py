@@ -85,7 +85,7 @@ def test_control_tokens(vocabulary, text_tool):
 
 
 @pytest.mark.parametrize("change,message", [
-    ({"model": "unigram"}, "expected a tokenizer of model 'bpe' or 'spm', found 'unigram'"),
+    ({"model": "rwkv"}, "expected a tokenizer of model 'bpe', 'spm', 'unigram' or 'wordpiece', found 'rwkv'"),
     ({"ranks": [1]}, "expected ranks of "),
     ({"types": "no byte"}, "expected a token for each of the 256 bytes"),
     ({"vocab": "bad byte"}, "expected the name of a byte such as <0x0A>, found '<0xG0>'"),

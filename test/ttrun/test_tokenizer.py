@@ -164,8 +164,8 @@ def test_long_runs(text_tool, vocabularies):
 
 
 @pytest.mark.parametrize("change, words", [
-    ({"model": "unigram"}, "expected a tokenizer of model 'bpe' or 'spm', found 'unigram'"),
-    ({"pre": "tekken"}, "expected one of the pre-tokenizers dbrx, gpt-2, llama-bpe, qwen2, smollm, found 'tekken'"),
+    ({"model": "rwkv"}, "expected a tokenizer of model 'bpe', 'spm', 'unigram' or 'wordpiece', found 'rwkv'"),
+    ({"pre": "whitespace"}, "viking, youtu, found 'whitespace'"),
     ({"vocab": []}, "expected a vocabulary of 1 to 16777216 tokens, found 0"),
     ({"types": [1, 1]}, "expected types of 3 tokens, found 2"),
     ({"merges": ["a c"]}, "merge 0: expected two tokens that make a third one, found 'a c'"),

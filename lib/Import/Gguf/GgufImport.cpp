@@ -29,8 +29,9 @@ static llvm::Error addMetadata(ModuleOp module, const GgufFile &file, const Gguf
     return tokenizer.takeError();
   if (*tokenizer)
     add("tokenizer", **tokenizer);
-  else if (!problem.empty())
-    emitWarning(module.getLoc()) << problem << ": the model will have no tokenizer";
+  if (!problem.empty())
+    emitWarning(module.getLoc()) << problem
+                                 << (*tokenizer ? "" : ": the model will have no tokenizer");
   if (file.has("tokenizer.chat_template")) {
     llvm::Expected<StringRef> chat = file.getText("tokenizer.chat_template");
     if (!chat)

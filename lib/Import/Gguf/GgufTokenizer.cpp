@@ -16,9 +16,6 @@ static constexpr StringLiteral kStops[] = {
     "<|eot_id|>",    "<|eom_id|>", "<end_of_turn>", "<|return|>",
 };
 
-/// Splitters whose models begin each text with `bos` unless their file says otherwise.
-static constexpr StringLiteral kBeginning[] = {"llama3", "llama-v3", "llama-bpe", "falcon3"};
-
 /// In JSON, text is UTF-8; byte-level encoded tokens are.
 static llvm::Error checkText(ArrayRef<StringRef> texts, StringRef what) {
   for (auto [i, text] : llvm::enumerate(texts))
@@ -28,20 +25,25 @@ static llvm::Error checkText(ArrayRef<StringRef> texts, StringRef what) {
   return llvm::Error::success();
 }
 
+static llvm::Expected<std::vector<float>> readScores(const GgufFile &file, size_t tokens) {
+  llvm::Expected<std::vector<float>> scores = file.getFloats("tokenizer.ggml.scores");
+  if (scores && scores->size() != tokens)
+    return makeGgufError("expected " + Twine(tokens) +
+                         " elements, as of 'tokenizer.ggml.tokens', as "
+                         "'tokenizer.ggml.scores', found " +
+                         Twine(scores->size()));
+  return scores;
+}
+
 /// The order in which SentencePiece prefers tokens: 0 for those of the highest score. `problem`
 /// says what such a vocabulary lacks.
 static llvm::Expected<std::vector<int64_t>> readRanks(const GgufFile &file,
                                                       ArrayRef<StringRef> tokens,
                                                       ArrayRef<int64_t> types,
                                                       std::string &problem) {
-  llvm::Expected<std::vector<float>> scores = file.getFloats("tokenizer.ggml.scores");
+  llvm::Expected<std::vector<float>> scores = readScores(file, tokens.size());
   if (!scores)
     return scores.takeError();
-  if (scores->size() != tokens.size())
-    return makeGgufError("expected " + Twine(tokens.size()) +
-                         " elements, as of 'tokenizer.ggml.tokens', as "
-                         "'tokenizer.ggml.scores', found " +
-                         Twine(scores->size()));
   constexpr int64_t kByte = 6;
   std::set<StringRef> bytes;
   for (auto [token, type] : llvm::zip_equal(tokens, types))
@@ -67,10 +69,13 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
   llvm::Expected<StringRef> kind = file.getText("tokenizer.ggml.model", "");
   if (!kind)
     return kind.takeError();
-  const bool isSentencePiece = *kind == "llama";
-  if (*kind != "gpt2" && !isSentencePiece) {
+  const bool isSentencePiece = *kind == "llama", isUnigram = *kind == "t5";
+  const bool isWordPiece = *kind == "bert", isGemma4 = *kind == "gemma4";
+  const bool hasMerges = *kind == "gpt2" || isGemma4;
+  if (!hasMerges && !isSentencePiece && !isUnigram && !isWordPiece) {
     if (!kind->empty() && *kind != "none" && *kind != "no_vocab")
-      problem = ("expected the tokenizer gpt2 (byte-level BPE) or llama (SentencePiece's BPE), "
+      problem = ("expected the tokenizer gpt2 (byte-level BPE), gemma4 (the same of characters), "
+                 "llama (SentencePiece's BPE), t5 (its unigram models) or bert (WordPiece), "
                  "found '" +
                  *kind + "'")
                     .str();
@@ -79,7 +84,13 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
   llvm::Expected<StringRef> pre = file.getText("tokenizer.ggml.pre", "default");
   if (!pre)
     return pre.takeError();
-  if (!isSentencePiece && ttrt::findPreTokenizer(*pre).empty()) {
+  if (isGemma4)
+    *pre = "gemma4";
+  else if (hasMerges && !file.has("tokenizer.ggml.pre"))
+    problem = "expected 'tokenizer.ggml.pre', found none: text is split as by 'default', and may "
+              "become other tokens than those for which the model was trained";
+  const ttrt::PreTokenizerName *split = hasMerges ? ttrt::findPreTokenizer(*pre) : nullptr;
+  if (hasMerges && !split) {
     problem = "expected one of the pre-tokenizers " +
               llvm::join(llvm::map_range(ttrt::kPreTokenizerNames,
                                          [](const auto &known) { return StringRef(known.name); }),
@@ -124,14 +135,28 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
     ranks = std::move(*found);
   }
 
+  std::vector<float> scores;
+  std::string charsmap;
+  if (isUnigram) {
+    llvm::Expected<std::vector<float>> found = readScores(file, count);
+    if (!found)
+      return found.takeError();
+    scores = std::move(*found);
+    llvm::Expected<std::vector<int64_t>> bytes =
+        file.getIntegers("tokenizer.ggml.precompiled_charsmap", -128, 255);
+    if (!bytes)
+      return bytes.takeError();
+    charsmap = llvm::toHex(std::string(bytes->begin(), bytes->end()), /*LowerCase=*/true);
+  }
+
   constexpr int64_t kNone = -1;
   std::set<int64_t> stops;
-  auto getToken = [&](StringRef name, int64_t &token) -> llvm::Error {
+  auto getToken = [&](StringRef name, int64_t &token, int64_t otherwise = kNone) -> llvm::Error {
     llvm::Expected<int64_t> value =
         file.getInteger(("tokenizer.ggml." + name + "_token_id").str(), 0, count - 1, kNone);
     if (!value)
       return value.takeError();
-    token = *value;
+    token = *value != kNone ? *value : otherwise < count ? otherwise : kNone;
     if (token != kNone && name.starts_with("eo"))
       stops.insert(token);
     return llvm::Error::success();
@@ -141,16 +166,50 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
            {"bos", &bos}, {"eos", &eos}, {"eot", &eot}, {"eom", &eom}})
     if (llvm::Error error = getToken(name, *token))
       return std::move(error);
+  // Without the keys: as vocabularies of T5 and BERT have them.
+  int64_t unknown, separator;
+  if (llvm::Error error = getToken("unknown", unknown, isUnigram ? 2 : isWordPiece ? 100 : kNone))
+    return std::move(error);
+  if (llvm::Error error = getToken("seperator", separator, isWordPiece ? 102 : kNone))
+    return std::move(error);
+  if (isWordPiece && bos == kNone)
+    if (llvm::Error error = getToken("cls", bos, 101))
+      return std::move(error);
+  if (isUnigram && eos == kNone && count > 1)
+    eos = 1;
   for (auto [i, token] : llvm::enumerate(*tokens))
     if (llvm::is_contained(kStops, token) && (*types)[i] != 1)
       stops.insert(static_cast<int64_t>(i));
   llvm::Expected<bool> addBos = file.getBool(
-      "tokenizer.ggml.add_bos_token", isSentencePiece || llvm::is_contained(kBeginning, *pre));
+      "tokenizer.ggml.add_bos_token", isSentencePiece || isWordPiece || (split && split->addsBos));
   if (!addBos)
     return addBos.takeError();
+  // Files of Gemma 4 say that it does not, and the model needs it.
+  if (split && split->meant == "gemma4" && bos != kNone)
+    *addBos = true;
   llvm::Expected<bool> addSpace = file.getBool("tokenizer.ggml.add_space_prefix", isSentencePiece);
   if (!addSpace)
     return addSpace.takeError();
+
+  llvm::Expected<bool> addEnd =
+      file.getBool(isWordPiece ? "tokenizer.ggml.add_sep_token" : "tokenizer.ggml.add_eos_token",
+                   isWordPiece || isUnigram);
+  if (!addEnd)
+    return addEnd.takeError();
+  llvm::Expected<bool> mergesSpaces =
+      file.getBool("tokenizer.ggml.remove_extra_whitespaces", false);
+  if (!mergesSpaces)
+    return mergesSpaces.takeError();
+  llvm::Expected<bool> lowercase = file.getBool("tokenizer.ggml.normalizer.lowercase", true);
+  if (!lowercase)
+    return lowercase.takeError();
+  llvm::Expected<bool> strips = file.getBool("tokenizer.ggml.normalizer.strip_accents", *lowercase);
+  if (!strips)
+    return strips.takeError();
+  if ((isUnigram || isWordPiece) && unknown == kNone) {
+    problem = "expected 'tokenizer.ggml.unknown_token_id', found none";
+    return std::nullopt;
+  }
 
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -165,15 +224,31 @@ mlir::ttc::readTokenizer(const GgufFile &file, int64_t vocabulary, std::string &
     });
   };
   json.object([&] {
-    json.attribute("model", isSentencePiece ? "spm" : "bpe");
-    if (!isSentencePiece)
+    json.attribute("model", isSentencePiece ? "spm"
+                            : isUnigram     ? "unigram"
+                            : isWordPiece   ? "wordpiece"
+                                            : "bpe");
+    if (hasMerges)
       json.attribute("pre", *pre);
     writeAll("vocab", *tokens);
     writeAll("types", *types);
     if (isSentencePiece)
       writeAll("ranks", ranks);
-    else
+    else if (hasMerges)
       writeAll("merges", *merges);
+    if (isUnigram) {
+      writeAll("scores", scores);
+      json.attribute("charsmap", charsmap);
+      json.attribute("merge_spaces", *mergesSpaces);
+    }
+    if (isWordPiece) {
+      json.attribute("lowercase", *lowercase);
+      json.attribute("strip_accents", *strips);
+    }
+    if (isUnigram || isWordPiece)
+      writeToken("unknown", unknown);
+    if (*addEnd)
+      writeToken("add_end", isWordPiece ? separator : eos);
     writeToken("bos", bos);
     writeToken("eos", eos);
     writeToken("eot", eot);

@@ -8,7 +8,8 @@
 namespace mlir::ttc {
 
 /// The tokenizer as one JSON object; nothing if the file has none, or one of another kind than
-/// the BPE that libttrt_text has. `problem` says what was expected and found then.
+/// those that libttrt_text has. `problem` says what was expected and found then, and where the file
+/// leaves open what its tokenizer is.
 llvm::Expected<std::optional<std::string>> readTokenizer(const GgufFile &file, int64_t vocabulary,
                                                          std::string &problem);
 

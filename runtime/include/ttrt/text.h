@@ -109,13 +109,15 @@ typedef struct ttrt_text_encoding {
       are text like any other. */
   int control;
   int no_bos; /**< nonzero: without `bos` at the beginning, even if the vocabulary adds it */
+  int no_end; /**< nonzero: without the token that the vocabulary adds at the end, as of T5 */
 } ttrt_text_encoding;
-#define TTRT_TEXT_ENCODING_INIT {sizeof(ttrt_text_encoding), 0, 0}
+#define TTRT_TEXT_ENCODING_INIT {sizeof(ttrt_text_encoding), 0, 0, 0}
 
 /**
- * Gives the tokens of `size` bytes of text: at most as many, and two more, for `bos` and for a
- * space that the vocabulary puts before the text; where it puts one after the name of a control
- * token of a single byte, too, one more for each. Bytes that the vocabulary lacks are dropped.
+ * Gives the tokens of `size` bytes of text: at most as many, and three more, for `bos`, for a space
+ * that the vocabulary puts before the text, and for a token at its end; where it puts a space after
+ * the name of a control token of a single byte, too, one more for each. Vocabularies that replace
+ * characters before they cut a text may give more. Bytes that the vocabulary lacks are dropped.
  * `options` may be NULL. Thread-safe.
  *
  * TTRT_INVALID_ARGUMENT if the text is too long, or the buffer too small (*count is set then).

@@ -5,11 +5,14 @@
 //        ttrun-text decode TOKENIZER.json   [[token, ...], ...]
 //        ttrun-text protect TOKENIZER.json  [[text, in front of it, after it], ...]
 //        ttrun-text render TEMPLATE.jinja   [{name: value, ...}, ...]
+//        ttrun-text split PRE-TOKENIZER     [text, ...]
 //
 // Reads JSON from standard input and writes an array of as many results: tokens; the pieces of
 // text, one for each token and one at the end; the tokens of a message with text of the template
-// around it; {"text": ...} or {"error": ...}.
+// around it; {"text": ...} or {"error": ...}; the pieces that a pre-tokenizer makes.
 
+#include "support/ApiSupport.h"
+#include "text/PreTokenizer.h"
 #include "ttrt/text.h"
 
 #include <charconv>
@@ -133,12 +136,29 @@ private:
   ttrt_text *handle;
 };
 
+static int split(const std::string &name) try {
+  const ttrt::language::PreTokenizer splitter(name);
+  Json results = Json::array();
+  for (const Json &input : Json::parse(contentsOf(std::cin))) {
+    Json pieces = Json::array();
+    splitter.split(input.get<std::string>(), [&](std::string_view piece) { pieces += piece; });
+    results += pieces;
+  }
+  std::cout << results << "\n";
+  return 0;
+} catch (const ttrt::support::Error &error) {
+  std::cerr << error.message << "\n";
+  return 1;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::cerr << "usage: ttrun-text encode|decode|protect|render FILE < INPUTS\n";
+    std::cerr << "usage: ttrun-text encode|decode|protect|render|split FILE < INPUTS\n";
     return 2;
   }
   const std::string what = argv[1];
+  if (what == "split")
+    return split(argv[2]);
   std::ifstream file(argv[2], std::ios::binary);
   const std::string contents = contentsOf(file);
   const std::string around = "{{ before }}{{ messages[0] }}{{ after }}";
