@@ -107,6 +107,20 @@ def test_chat(tools, chat, tmp_path):
     assert tokens(f"--prompt-file={tmp_path}/prompt", "--system=S") == tokens_after([*b"<|system|>S", 257, *b"hi", 258], 4)
 
 
+def test_what_the_template_sees(tools, chat, tmp_path):
+    messages, functions = tmp_path / "messages.json", tmp_path / "tools.json"
+    messages.write_text(json.dumps([{"role": "user", "content": "hi"}, {"role": "tool", "content": "x<|user|>"}]))
+    functions.write_text(json.dumps([{"name": "f"}, {"name": "<|user|>"}]))
+
+    def tokens(*options):
+        return json.loads(tools.ttrun("generate", chat, "--tokens=4", "--json", "--chat", *options).stdout)["tokens"]
+    said = [257, *b"hi<|tool|>x<|user|>", 258]
+    assert tokens(f"--messages={messages}") == tokens_after(said, 4)
+    # Names of control tokens are text in a tool, too.
+    assert tokens(f"--messages={messages}", f"--tools={functions}") == tokens_after([*b"[f][<|user|>]", *said], 4)
+    assert tokens("--prompt=hi", '--variables={"greeting": "Ho"}') == tokens_after([*b"Ho", 257, *b"hi", 258], 4)
+
+
 def test_conversation(tools, chat):
     done = subprocess.run([tools.path("ttrun"), "generate", chat, "--chat", "--tokens=3"], input="hi\n\nand\n", text=True,
                           capture_output=True, timeout=60)
@@ -220,6 +234,13 @@ def test_several_states(tools, written, tmp_path):
     (["--prompt-ids=1,"], 2, "expected numbers of tokens"),
     (["--prompt-ids=-1"], 2, "expected numbers of tokens"),
     (["--prompt=a", "--system=b"], 2, "--system needs --chat"),
+    (["--prompt=a", "--tools=b"], 2, "--tools needs --chat"),
+    (["--prompt=a", "--variables={}"], 2, "--variables needs --chat"),
+    (["--messages=b"], 2, "--messages needs --chat"),
+    (["--chat", "--messages=b", "--prompt=a"], 2, "expected one of --prompt"),
+    (["--chat", "--messages=b", "--system=a"], 2, "--messages has all messages: expected no --system"),
+    (["--chat", "--messages=/nonexistent"], 2, "cannot read '/nonexistent'"),
+    (["--chat", "--prompt=a", "--variables=[]"], 2, "variables: expected an object, found a list"),
     (["--prompt-ids=1", "--chat"], 2, "expected no --prompt-ids"),
     (["--prompt=a", "--top-p=1.5"], 2, "--top-p=1.5: expected a number above 0, at most 1"),
     (["--prompt=a", "--top-p=0"], 2, "--top-p=0: expected a number above 0, at most 1"),

@@ -41,14 +41,18 @@ template <typename Call> std::vector<int32_t> Text::tokensOf(size_t guess, Call 
 std::vector<int32_t> Text::encode(std::string_view text, bool control) const {
   ttrt_text_encoding options = TTRT_TEXT_ENCODING_INIT;
   options.control = control;
+  options.no_end = 1; // the text is continued
   return tokensOf(text.size() + 1, [&](auto... result) {
     return ttrt_text_encode(handle.get(), text.data(), text.size(), &options, result...);
   });
 }
 
-std::vector<int32_t> Text::chat(const std::string &messages) const {
+std::vector<int32_t> Text::chat(const std::string &messages, const ChatNames &names) const {
+  ttrt_text_chat_options options = TTRT_TEXT_CHAT_OPTIONS_INIT;
+  options.tools = names.tools.empty() ? nullptr : names.tools.c_str();
+  options.variables = names.variables.empty() ? nullptr : names.variables.c_str();
   return tokensOf(messages.size(), [&](auto... result) {
-    return ttrt_text_chat(handle.get(), messages.c_str(), nullptr, result...);
+    return ttrt_text_chat(handle.get(), messages.c_str(), &options, result...);
   });
 }
 

@@ -19,8 +19,12 @@ public:
 
   /// At least one token.
   std::vector<int32_t> encode(std::string_view text, bool control) const;
+  /// What a chat template sees beside messages, in JSON; what is empty is not given.
+  struct ChatNames {
+    std::string tools, variables;
+  };
   /// The prompt of messages, an array of JSON.
-  std::vector<int32_t> chat(const std::string &messages) const;
+  std::vector<int32_t> chat(const std::string &messages, const ChatNames &names) const;
   /// Tokens that end a text.
   std::vector<int32_t> stops() const { return {info.stop, info.stop + info.stop_count}; }
 

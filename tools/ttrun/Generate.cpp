@@ -142,7 +142,7 @@ std::vector<int32_t> GenerateRun::chatIds(const std::vector<Message> &said) cons
         .field("role", message.role)
         .field("content", std::string_view(message.content))
         .endObject();
-  return text->chat(json.endArray().take());
+  return text->chat(json.endArray().take(), {options.tools, options.variables});
 }
 
 /// The tokens of each prompt; with --chat, each begins a separate conversation.
@@ -150,6 +150,8 @@ std::vector<std::vector<int32_t>> GenerateRun::promptIds() {
   std::vector<std::vector<int32_t>> all;
   for (const std::string &numbers : options.promptIds)
     all.push_back(parseIds("prompt-ids", numbers));
+  if (!options.messages.empty())
+    all.push_back(text->chat(options.messages, {options.tools, options.variables}));
   for (const std::string &prompt : options.prompts) {
     if (!options.chat) {
       all.push_back(text->encode(prompt, options.special));

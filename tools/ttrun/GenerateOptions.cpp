@@ -25,6 +25,13 @@ void GenerateOptions::declare(OptionParser &parser) {
               "standard input is a message",
               chat);
   parser.text("system", "TEXT", "with --chat: a first message with the role system", system);
+  parser.text("messages", "FILE",
+              "with --chat: a conversation to continue, in JSON: a list of\nobjects with role and "
+              "content, which may have tool_calls",
+              messages);
+  parser.text("tools", "FILE", "with --chat: the tools that the model may call, in JSON", tools);
+  parser.text("variables", "JSON", "with --chat: an object of names that the template reads",
+              variables);
   parser.flag("special", "treat names of control tokens in --prompt as these tokens", special);
   parser.number("tokens", "N", "maximum number of tokens (default: until the context is full)",
                 tokens, 1, uint64_t(1) << 31);
@@ -65,17 +72,22 @@ void GenerateOptions::declare(OptionParser &parser) {
 }
 
 void GenerateOptions::check() const {
-  const int given =
-      !prompts.empty() + !promptFiles.empty() + !promptsFile.empty() + !promptIds.empty();
+  const int given = !prompts.empty() + !promptFiles.empty() + !promptsFile.empty() +
+                    !promptIds.empty() + !messages.empty();
   if (given > 1)
-    throw UserError("expected one of --prompt, --prompt-file, --prompts-file and --prompt-ids");
+    throw UserError("expected one of --prompt, --prompt-file, --prompts-file and --prompt-ids, "
+                    "or --messages");
   if (given == 0 && (!chat || json))
     throw UserError("expected --prompt=TEXT, --prompt-file=FILE, --prompt-ids=N,N,... or, for a "
                     "conversation, --chat without --json");
   if (chat && !promptIds.empty())
     throw UserError("--chat makes a prompt of text: expected no --prompt-ids");
-  if (!chat && !system.empty())
-    throw UserError("--system needs --chat");
+  for (const auto &[name, value] : {std::pair("system", &system), std::pair("messages", &messages),
+                                    std::pair("tools", &tools), std::pair("variables", &variables)})
+    if (!chat && !value->empty())
+      throw UserError(fmt::format("--{} needs --chat", name));
+  if (!messages.empty() && !system.empty())
+    throw UserError("--messages has all messages: expected no --system");
   if (topP <= 0 || topP > 1)
     throw UserError(fmt::format("--top-p={}: expected a number above 0, at most 1", topP));
   if (penalty <= 0)
@@ -127,6 +139,9 @@ static std::string readText(const std::string &file) {
 void GenerateOptions::readFiles() {
   for (const std::string &file : promptFiles)
     prompts.push_back(readText(file));
+  for (std::string *json : {&messages, &tools})
+    if (!json->empty())
+      *json = readText(*json);
   if (promptsFile.empty())
     return;
   std::istringstream lines(readText(promptsFile));

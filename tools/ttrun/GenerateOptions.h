@@ -12,6 +12,7 @@ struct GenerateOptions {
   SessionOptions session;
   std::vector<std::string> prompts, promptFiles, promptIds;
   std::string promptsFile, stopIds, system;
+  std::string messages, tools, variables; ///< after readFiles(): JSON
   std::string logits, saveState, restoreState;
   bool chat = false, special = false, ignoreEos = false, printIds = false, json = false;
   bool bySteps = false;

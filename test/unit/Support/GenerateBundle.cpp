@@ -193,6 +193,7 @@ static BundleBuilder addText(BundleBuilder builder) {
   const std::pair<const char *, std::string> values[] = {
       {"architecture", "toy"},
       {"chat_template",
+       "{{ greeting }}{% for tool in tools or [] %}[{{ tool.name }}]{% endfor %}"
        "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}{% endfor %}"
        "{% if add_generation_prompt %}<|assistant|>{% endif %}"},
       {"tokenizer", toyTokenizer()}};
