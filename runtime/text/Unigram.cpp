@@ -77,10 +77,10 @@ size_t Tokenizer::definedPrefix(std::string_view text) const {
     return at;
   };
   size_t longest = 0;
-  for (char first : {text[0], ' '})
-    for (int32_t token : named[static_cast<unsigned char>(first)])
-      if (types[static_cast<size_t>(token)] == kUserDefined)
-        longest = std::max(longest, lengthOf(bytesOf(token)));
+  const char first = text.starts_with(kSpaceLetter) ? ' ' : text[0];
+  for (int32_t token : named[static_cast<unsigned char>(first)])
+    if (types[static_cast<size_t>(token)] == kUserDefined)
+      longest = std::max(longest, lengthOf(bytesOf(token)));
   return longest;
 }
 

@@ -120,7 +120,9 @@ typedef struct ttrt_text_encoding {
  * characters before they cut a text may give more. Bytes that the vocabulary lacks are dropped.
  * `options` may be NULL. Thread-safe.
  *
- * TTRT_INVALID_ARGUMENT if the text is too long, or the buffer too small (*count is set then).
+ * TTRT_INVALID_ARGUMENT if the text is too long, or the buffer too small (*count is set then);
+ * TTRT_BAD_BUNDLE if the vocabulary replaces characters by more than 64 bytes for each byte of the
+ * text, or 256 MiB in all.
  */
 TTRT_TEXT_API ttrt_status ttrt_text_encode(const ttrt_text *text, const char *bytes, size_t size,
                                            const ttrt_text_encoding *options, int32_t *tokens,
