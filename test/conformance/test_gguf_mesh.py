@@ -186,12 +186,12 @@ def test_prompt_by_steps(three):
 
 def test_sequences(tools, tmp_path):
     """Several texts at a time; each is that of a bundle for one device."""
-    runs = Runs(tools, tmp_path, *EXACT)
+    runs = Runs(tools, tmp_path, *EXACT, prefill="16")
     prompts = [option for seed in range(5) for option in
                ("--prompt-ids", ",".join(map(str, random_tokens(9 + seed, runs.shape.vocabulary, seed))))]
 
     def answers(devices, *options):
-        bundle = runs.bundle(devices, "--sequences=4")
+        bundle = runs.bundle(devices, "--sequences=2")
         found = tools.ttrun("generate", bundle, *prompts, "--tokens=12", "--ignore-eos", "--json", *options)
         return [answer["tokens"] for answer in json.loads(found.stdout)["answers"]]
 

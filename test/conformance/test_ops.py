@@ -39,7 +39,7 @@ def elements(case):
 
 
 GATE = dict(of_each(((name, (family, case)) for name, (family, case) in CASES.items() if not elements(case) & REPEATED[family]),
-                    lambda item: (item[1][0], item[1][1].op.split()[0]), always=lambda item: elements(item[1][1]) == {"f32"}))
+                    lambda item: (item[1][0], item[1][1].op.split()[0]), step=5, always=lambda item: elements(item[1][1]) == {"f32"}))
 
 
 @pytest.fixture(scope="module")

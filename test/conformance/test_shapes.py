@@ -6,7 +6,7 @@ import pytest
 
 import shape_models
 from bundles import np, onnx
-from gate import NIGHTLY, thin
+from gate import NIGHTLY, nightly, thin
 
 helper, TensorProto = onnx.helper, onnx.TensorProto
 
@@ -109,7 +109,10 @@ def check_bundle(tools, bundle, model, dims, runs, seed=0, tolerance=1e-5, least
     return count
 
 
-@pytest.mark.parametrize("name", DIMS)
+LARGE = ["classifier", "mobile"]  # test_image_sizes.py has their windows
+
+
+@pytest.mark.parametrize("name", [*(name for name in DIMS if name not in LARGE), *nightly(LARGE)])
 def test_padding_reaches_no_result(name, tools, tmp_path):
     assert check(tools, tmp_path, shape_models.MODELS[name](), DIMS[name], runs=8) >= 8
 
