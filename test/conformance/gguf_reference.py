@@ -49,7 +49,8 @@ class Reference:
             self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
         plain = value("rope.freq_base", 10000.0) if self.architecture != "gemma3" else 10000.0
         self.in_windows = value("rope.freq_base_swa", plain) ** (-2 * pairs / self.rotated)
-        self.window = value("attention.sliding_window", 4096 if self.architecture == "gemma2" else 0)
+        has_default = self.architecture == "gemma2" or (self.architecture, self.layers) == ("exaone4", 64)
+        self.window = value("attention.sliding_window", 4096 if has_default else 0)
         period = PERIODS.get(self.architecture) if self.window else None
         pattern = value("attention.sliding_window_pattern", period)
         self.windows = pattern if isinstance(pattern, list) else [
