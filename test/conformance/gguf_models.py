@@ -15,7 +15,7 @@ from gguf_file import ARRAY, BOOL, F32, FORMATS, I32, STRING, U32
 # What an architecture has beside, or instead of, llama's tensors and keys.
 NORMS = {"gemma2": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"},
          "gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
-         "seed_oss": {"attn_norm", "post_attention_norm"}, "exaone4": {"post_attention_norm", "post_ffw_norm"},
+         "seed_oss": {"attn_norm", "post_attention_norm"}, "gpt-oss": {"attn_norm", "post_attention_norm"}, "exaone4": {"post_attention_norm", "post_ffw_norm"},
          "glm4": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "cohere2": {"attn_norm"}, "command-r": {"attn_norm"},
          "phi2": {"attn_norm"}}
 LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
@@ -24,13 +24,15 @@ ALL_HEADS, ALL_UP = ("gptneox", "phi3"), ("glm4", "phi3")  # one product
 HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "olmoe", "qwen3", "qwen3moe")
 # The tensors of experts for all tokens, of those that can have some.
 SHARED = {"ernie4_5-moe": (), "granitemoe": (), "qwen2moe": ("ffn_gate_inp_shexp",)}
-BIASES = ("qwen2moe", "gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
+BIASES = ("gpt-oss", "qwen2moe", "gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
 KEYS = {
     "gemma2": {"attention.sliding_window": (U32, 20), "attn_logit_softcapping": (F32, 1.5), "final_logit_softcapping": (F32, 4.0)},
     "gemma3": {"attention.sliding_window": (U32, 24), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
                "rope.scaling.factor": (F32, 8.0)},
     "granite": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                 "logit_scale": (F32, 8.0)},
+    "gpt-oss": {"attention.sliding_window": (U32, 24), "rope.scaling.type": (STRING, "yarn"), "rope.scaling.factor": (F32, 8.0),
+                "rope.scaling.original_context_length": (U32, 64)},
     "granitemoe": {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22),
                    "logit_scale": (F32, 8.0)},
     "ernie4_5-moe": {"leading_dense_block_count": (U32, 1), "interleave_moe_layer_step": (U32, 2), "expert_shared_count": (U32, 2)},
@@ -46,7 +48,7 @@ KEYS = {
     "phi3": {"attention.sliding_window": (U32, 32)},
     "stablelm": {"rope.dimension_count": (U32, 8)},
 }
-ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma2", "gemma3", "glm4", "gptneox", "granite",
+ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma2", "gemma3", "glm4", "gpt-oss", "gptneox", "granite",
                  "granitemoe", "nemotron", "olmo2", "olmoe", "phi2", "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder2"]
 
 
@@ -85,7 +87,7 @@ class Shape:
 
 
 def experts_of(shape):
-    return shape.experts or (5 if shape.architecture in (*SHARED, "olmoe", "qwen3moe") else 0)
+    return shape.experts or (5 if shape.architecture in (*SHARED, "gpt-oss", "olmoe", "qwen3moe") else 0)
 
 
 def has_experts(shape, layer):
@@ -252,6 +254,11 @@ def tensors_of(shape):
         tensors.append(gguf_file.Tensor(f"{prefix}ffn_gate_inp.weight", "F32", (count, width), random_blocks(random, "F32", count, width, 0.3)))
         for name, rows, columns, format in (("gate", hidden, width, shape.format), ("up", hidden, width, shape.format), ("down", width, hidden, other)):
             matrix(f"{prefix}ffn_{name}_exps.weight", rows, columns, format, count)
+        if shape.architecture == "gpt-oss":
+            vector(f"{prefix}ffn_gate_inp.bias", count, 0, 0.3)
+            for name, rows in (("gate", hidden), ("up", hidden), ("down", width)):
+                numbers = random.standard_normal((count, rows)).astype(np.float32) * 2
+                tensors.append(gguf_file.Tensor(f"{prefix}ffn_{name}_exps.bias", "F32", numbers.shape, numbers.reshape(-1).view(np.uint8)))
         if shape.architecture == "ernie4_5-moe":
             vector(f"{prefix}exp_probs_b.bias", count, 0, 0.3)
         if shape.architecture in SHARED:
@@ -300,6 +307,9 @@ def tensors_of(shape):
         if shape.biases or shape.architecture in ("qwen2", *BIASES):
             for name, size in heads.items():
                 vector(f"{prefix}{name}.bias", size, 0, 0.5)
+        if shape.architecture == "gpt-oss":
+            vector(f"{prefix}attn_output.bias", shape.width, 0, 0.2)
+            vector(f"{prefix}attn_sinks.weight", shape.heads, 0, 1)
         if shape.architecture in UNGATED:
             for name, size in (("ffn_up", shape.hidden), ("ffn_down", shape.width), ("attn_output", shape.width)):
                 vector(f"{prefix}{name}.bias", size, 0, 0.2)

@@ -19,7 +19,7 @@ GELU = (*GEMMA, "gptneox", "phi2", "starcoder2")
 LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
 PARALLEL = ("cohere2", "command-r", "phi2")
 # Every such layer sees all positions, the others a window.
-PERIODS = {"cohere2": 4, "exaone4": 4, "gemma2": 2, "gemma3": 6, "olmo2": 4}
+PERIODS = {"cohere2": 4, "exaone4": 4, "gemma2": 2, "gemma3": 6, "gpt-oss": 2, "olmo2": 4}
 UNROTATED = ("smollm3",)  # every fourth layer
 WINDOWS_ROTATED = ("cohere2", "exaone4")  # where there are windows, the others are not rotated
 
@@ -44,11 +44,22 @@ class Reference:
         self.is_parallel = self.architecture in PARALLEL or (self.architecture == "gptneox" and value("use_parallel_residual", True))
         self.rotated = value("rope.dimension_count", self.head_size)
         pairs = np.arange(self.rotated // 2, dtype=np.float64)
-        self.frequencies = value("rope.freq_base", 10000.0) ** (-2 * pairs / self.rotated)
+        base = value("rope.freq_base", 10000.0)
+        self.frequencies = base ** (-2 * pairs / self.rotated)
+        self.magnitude = 1.0
         if value("rope.scaling.type", "linear") == "linear":
             self.frequencies = self.frequencies / (value("rope.scaling.factor", value("rope.scale_linear", 1.0)) or 1.0)
-        plain = value("rope.freq_base", 10000.0) if self.architecture != "gemma3" else 10000.0
+        elif value("rope.scaling.type") == "yarn":
+            factor, trained = value("rope.scaling.factor"), value("rope.scaling.original_context_length")
+            first, last = (self.rotated * np.log(trained / (turns * 2 * np.pi)) / (2 * np.log(base)) for turns in (32, 1))
+            first, last = max(np.floor(first), 0), min(np.ceil(last), self.rotated - 1)
+            part = np.clip((pairs - first) / (last - first), 0, 1)
+            self.frequencies = self.frequencies * (part / factor + 1 - part)
+            self.magnitude = 0.1 * np.log(factor) + 1
+        plain = base if self.architecture != "gemma3" else 10000.0
         self.in_windows = value("rope.freq_base_swa", plain) ** (-2 * pairs / self.rotated)
+        if self.architecture == "gpt-oss":
+            self.in_windows = self.frequencies
         has_default = self.architecture == "gemma2" or (self.architecture, self.layers) == ("exaone4", 64)
         self.window = value("attention.sliding_window", 4096 if has_default else 0)
         period = PERIODS.get(self.architecture) if self.window else None
@@ -104,7 +115,8 @@ class Reference:
         if self.rotated < x.shape[-1]:
             return np.concatenate([self.rotate(x[..., : self.rotated], positions, layer), x[..., self.rotated :]], axis=-1)
         angles = positions[:, None] * (self.in_windows if self.has_window(layer) else self.frequencies)
-        cos, sin = (f(angles).astype(np.float32)[:, None, :] for f in (np.cos, np.sin))
+        magnitude = 1.0 if self.has_window(layer) and self.architecture in ("gemma3", "olmo2") else self.magnitude
+        cos, sin = ((f(angles) * magnitude).astype(np.float32)[:, None, :] for f in (np.cos, np.sin))
         if self.architecture in PAIRS:
             a, b = x[..., 0::2], x[..., 1::2]
             return np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(x.shape)
@@ -131,12 +143,16 @@ class Reference:
         if self.has_window(layer):
             future |= at <= positions[:, None] - self.window
         scores = np.where(future, -np.inf, scores)
-        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        weights /= weights.sum(axis=-1, keepdims=True)
+        sinks = self.weights.get(prefix + "attn_sinks.weight", np.full(self.heads, -np.inf)).reshape(self.kv_heads, -1, 1, 1)
+        largest = np.maximum(scores.max(axis=-1, keepdims=True), sinks)
+        weights = np.exp(scores - largest)
+        weights /= weights.sum(axis=-1, keepdims=True) + np.exp(sinks - largest)
         y = np.einsum("ghmt,tgd->mghd", weights, values).reshape(count, -1)
         return self.linear(y, prefix + "attn_output")
 
     def activate(self, x):
+        if self.architecture == "gpt-oss":
+            return np.minimum(x, 7) / (1 + np.exp(np.float32(-1.702) * np.minimum(x, 7)))
         if self.architecture == "nemotron":
             return np.maximum(x, 0) ** 2
         if self.architecture in GELU:
@@ -146,21 +162,28 @@ class Reference:
     def experts(self, h, prefix):
         """Each token's by itself."""
         scores = self.linear(h, prefix + "ffn_gate_inp")
-        if self.has_sigmoid_scores:
+        if self.architecture == "gpt-oss":
+            pass
+        elif self.has_sigmoid_scores:
             scores = 1 / (1 + np.exp(-scores))
         else:
             scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
             scores /= scores.sum(axis=-1, keepdims=True)
         ranks = scores + self.weights.get(prefix + "exp_probs_b.bias", np.float32(0))
         gate, up, down = (self.weights[f"{prefix}ffn_{name}_exps.weight"] for name in ("gate", "up", "down"))
+        biases = [self.weights.get(f"{prefix}ffn_{name}_exps.bias", np.zeros((len(gate), 1), np.float32)) for name in ("gate", "up", "down")]
         y = np.zeros_like(h)
         for i, x in enumerate(h):
             chosen = np.argsort(-ranks[i], kind="stable")[: self.used_experts]
             factors = scores[i][chosen]
+            if self.architecture == "gpt-oss":
+                factors = np.exp(factors - factors.max())
             if self.architecture not in ("olmoe", "qwen2moe"):
                 factors = factors / factors.sum()
             for expert, factor in zip(chosen, factors * self.expert_scale):
-                y[i] += factor * (down[expert] @ (self.activate(gate[expert] @ x) * (up[expert] @ x)))
+                a, b = gate[expert] @ x + biases[0][expert], up[expert] @ x + biases[1][expert]
+                b = np.clip(b, -7, 7) + 1 if self.architecture == "gpt-oss" else b
+                y[i] += factor * (down[expert] @ (self.activate(a) * b) + biases[2][expert])
         if f"{prefix}ffn_up_shexp.weight" in self.weights:
             shared = self.linear(self.activate(self.linear(h, prefix + "ffn_gate_shexp")) * self.linear(h, prefix + "ffn_up_shexp"),
                                  prefix + "ffn_down_shexp")

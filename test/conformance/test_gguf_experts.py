@@ -80,7 +80,7 @@ def test_mesh(tools, tmp_path):
     ({}, {"expert_count": (gguf_models.U32, 5)}, "expected the shape [64, 5] of tensor 'blk.0.ffn_gate_inp.weight', found [64, 6]"),
     ({}, {"expert_count": (gguf_models.U32, 0)}, "as 'qwen2moe.expert_count', found 0"),
     ({}, {"expert_weights_norm": (gguf_models.BOOL, True)}, "expected 'qwen2moe.expert_weights_norm' to be false or absent"),
-    ({}, {"expert_gating_func": (gguf_models.U32, 3)}, "expected an integer from 1 to 2 as 'qwen2moe.expert_gating_func', found 3"),
+    ({}, {"expert_gating_func": (gguf_models.U32, 4)}, "expected an integer from 1 to 3 as 'qwen2moe.expert_gating_func', found 4"),
     ({}, {"expert_group_count": (gguf_models.U32, 2)}, "expected only keys of a qwen2moe model that ttc reads"),
     ({"architecture": "qwen3", "experts": 6}, {}, "expected 'qwen3.expert_count' to be 0 or absent"),
 ])

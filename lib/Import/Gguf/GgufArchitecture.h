@@ -17,10 +17,12 @@ enum class QueryKeyNorm : uint8_t {
   AllHeads, ///< of all queries together, and of all keys
 };
 
-enum class Activation : uint8_t {
+enum class GgufActivation : uint8_t {
   Silu,
   Gelu,        ///< with tanh
   ReluSquared, ///< max(x, 0)^2
+  /// x sigmoid(1.702 x), of x up to 7; what it multiplies is limited to -7 and 7, and 1 is added.
+  LimitedSwish,
 };
 
 /// What the feed-forward layer reads, and what its result is added to.
@@ -42,14 +44,24 @@ struct WindowPattern {
   int64_t sizeLayers = 0;    ///< such files have this number of layers; 0: any
 };
 
+/// The scores by which experts are chosen, and their results weighed: those of
+/// `expert_gating_func`.
+enum class ExpertScores : uint8_t {
+  Softmax = 1, ///< over all of them
+  Sigmoid = 2,
+  ChosenSoftmax = 3, ///< over the chosen ones
+};
+
 /// Layers with several feed-forward layers, the experts, of which each token is sent to a few.
 struct ExpertRouting {
   bool isPossible = false;        ///< whether a file may have experts
   bool isRequired = false;        ///< whether it must
   bool normalizesWeights = false; ///< of the results of the chosen experts, by their sum
-  bool hasShared = false;         ///< whether the file may have an expert for all tokens
-  bool weighsShared = false;      ///< its result, by the sigmoid of a product of its own
-  bool hasDenseLayers = false;    ///< whether keys may say that only some layers have experts
+  ExpertScores scores = ExpertScores::Softmax; ///< where the file does not say
+  bool hasBiases = false;                      ///< all products of experts
+  bool hasShared = false;      ///< whether the file may have an expert for all tokens
+  bool weighsShared = false;   ///< its result, by the sigmoid of a product of its own
+  bool hasDenseLayers = false; ///< whether keys may say that only some layers have experts
 };
 
 struct GgufArchitecture {
@@ -63,7 +75,7 @@ struct GgufArchitecture {
   bool hasNormsAfter = false; ///< of their results, before these are added to the residual
   llvm::StringLiteral feedForwardNorm = "ffn_norm"; ///< the tensor of the norm before
   bool hasGate = true;                              ///< activation(gate) * up, else activation(up)
-  Activation activation = Activation::Silu;
+  GgufActivation activation = GgufActivation::Silu;
   Residual residual = Residual::Sequential;
   bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
   int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
@@ -75,6 +87,7 @@ struct GgufArchitecture {
   /// head. No key says so.
   int64_t wideScaleLayers = 0;
   ExpertRouting experts = {};
+  bool hasSinks = false; ///< of the attention
   /// Factors that the file gives.
   bool hasAttentionScale = false;
   bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits

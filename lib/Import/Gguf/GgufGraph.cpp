@@ -372,15 +372,28 @@ private:
 
   Value activate(Value x) {
     switch (model.architecture->activation) {
-    case Activation::Silu:
+    case GgufActivation::Silu:
       return MulOp::create(builder, loc, x, SigmoidOp::create(builder, loc, x));
-    case Activation::Gelu:
+    case GgufActivation::Gelu:
       return GeluOp::create(builder, loc, x, GeluApproximation::Tanh);
-    case Activation::ReluSquared:
+    case GgufActivation::LimitedSwish:
+      return MulOp::create(builder, loc, x, SigmoidOp::create(builder, loc, multiplyBy(x, 1.702F)));
+    case GgufActivation::ReluSquared:
       break;
     }
     Value positive = ReluOp::create(builder, loc, x);
     return MulOp::create(builder, loc, positive, positive);
+  }
+
+  /// activation(gate) * up
+  Value multiplyGate(Value gate, Value up) {
+    if (model.architecture->activation == GgufActivation::LimitedSwish) {
+      Value low = constant(weights.getNumber(-7)), high = constant(weights.getNumber(7));
+      up = MinOp::create(builder, loc, MaxOp::create(builder, loc, up, low), high);
+      up = AddOp::create(builder, loc, up, constant(weights.getNumber(1)));
+      gate = MinOp::create(builder, loc, gate, high);
+    }
+    return MulOp::create(builder, loc, activate(gate), up);
   }
 
   /// activation(gate) * up, or activation(up)
@@ -388,12 +401,11 @@ private:
     if (!model.architecture->hasGate)
       return activate(multiplyAll(input, up));
     const bool isOneFormat = up[0].weight->type == up.back().weight->type;
-    if (model.architecture->activation == Activation::Silu && isOneFormat)
+    if (model.architecture->activation == GgufActivation::Silu && isOneFormat)
       return multiply(input, pointersTo(up), /*residual=*/{}, /*gated=*/true);
     Value all = multiplyAll(input, up);
     const int64_t rows = cast<RankedTensorType>(all.getType()).getDimSize(0);
-    return MulOp::create(builder, loc, activate(slice(all, 0, rows, hidden)),
-                         slice(all, hidden, rows, hidden));
+    return multiplyGate(slice(all, 0, rows, hidden), slice(all, hidden, rows, hidden));
   }
 
   /// The products of rows with the experts that they chose, `experts` and `count` of them.
@@ -405,19 +417,19 @@ private:
     const int64_t count = cast<RankedTensorType>(experts.getType()).getDimSize(0);
     return ExpertMatmulOp::create(
         builder, loc, f32({count, gated ? outputs / 2 : outputs}), x,
-        constant(weights.getRows(products, /*headOrder=*/{})), experts, /*bias=*/Value(), rows,
+        constant(weights.getRows(products, /*headOrder=*/{})), experts,
+        constant(weights.getBias(products, /*headOrder=*/{})), rows,
         *getBlockFormat(*products[0]->weight->type), model.experts,
         options.activationsAreInt8 ? BlockActivations::Int8 : BlockActivations::F32, gated);
   }
 
   /// activation(gate) * up of each row and each of its experts
   Value addExpertsUp(Value x, const GgufExperts &layer, Value experts, Value rows) {
-    if (model.architecture->activation == Activation::Silu &&
+    if (model.architecture->activation == GgufActivation::Silu &&
         layer.gate.weight->type == layer.up.weight->type)
       return multiplyExperts(x, {&layer.gate, &layer.up}, experts, rows, /*gated=*/true);
     Value gate = multiplyExperts(x, {&layer.gate}, experts, rows);
-    return MulOp::create(builder, loc, activate(gate),
-                         multiplyExperts(x, {&layer.up}, experts, rows));
+    return multiplyGate(gate, multiplyExperts(x, {&layer.up}, experts, rows));
   }
 
   /// The sum of the results of each row's experts by their weights, and the result of the expert of
@@ -427,14 +439,17 @@ private:
     const int64_t rows = cast<RankedTensorType>(x.getType()).getDimSize(0);
     const int64_t used = model.usedExperts;
     Value scores = multiply({x}, {&layer.router});
-    scores = model.hasSigmoidScores
-                 ? SigmoidOp::create(builder, loc, scores).getResult()
-                 : SoftmaxOp::create(builder, loc, scores, /*axis=*/1).getResult();
+    if (model.expertScores == ExpertScores::Softmax)
+      scores = SoftmaxOp::create(builder, loc, scores, /*axis=*/1);
+    else if (model.expertScores == ExpertScores::Sigmoid)
+      scores = SigmoidOp::create(builder, loc, scores);
     Value ranks = scores;
     if (layer.choiceBias)
       ranks = AddOp::create(builder, loc, scores, constant(weights.getVector(*layer.choiceBias)));
     Value chosen = ArgsortOp::create(builder, loc, ranks, /*axis=*/1, used, /*largest=*/true);
     Value factors = GatherElementsOp::create(builder, loc, scores, chosen, /*axis=*/1);
+    if (model.expertScores == ExpertScores::ChosenSoftmax)
+      factors = SoftmaxOp::create(builder, loc, factors, /*axis=*/1);
     if (model.normalizesWeights) {
       Value sum = ReduceSumOp::create(builder, loc, factors, {1}, /*keepdims=*/true);
       factors = DivOp::create(builder, loc, factors, sum);
@@ -460,10 +475,10 @@ private:
 
   /// The angles by which a layer rotates queries and keys; null if it does not.
   Value getRotations(const GgufLayer &layer) {
-    if (!layer.frequencies)
+    if (!layer.rotations)
       return {};
-    return constant(weights.getRotations(model.frequencies[*layer.frequencies], options.context,
-                                         *layer.frequencies ? "rotations.window" : "rotations"));
+    return constant(weights.getRotations(model.rotations[*layer.rotations], options.context,
+                                         *layer.rotations ? "rotations.window" : "rotations"));
   }
 
   Value addLayers(Function &function, Value tokens, Value position) {
@@ -488,10 +503,11 @@ private:
       Value &keys = function.states["keys_" + std::to_string(i)];
       Value &values = function.states["values_" + std::to_string(i)];
       Value rotations = getRotations(layer);
+      Value sinks = layer.sinks ? constant(weights.getVector(*layer.sinks)) : Value();
       auto attention = CachedAttentionOp::create(
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
           keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
-          sequences, /*sinks=*/Value(), heads, model.kvHeads, scale, rotations ? rope : Rope::None,
+          sequences, sinks, heads, model.kvHeads, scale, rotations ? rope : Rope::None,
           layer.hasWindow ? window : IntegerAttr(), cap);
       keys = attention.getNewKeys();
       values = attention.getNewValues();

@@ -1,72 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GgufModel.h"
+#include "GgufModelReader.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-namespace {
+static constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16;
 
-constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16, kMostWidth = 1 << 24;
-constexpr int64_t kMostExperts = 1 << 16;
-
-std::string printShape(ArrayRef<int64_t> shape) {
+static std::string printShape(ArrayRef<int64_t> shape) {
   return ("[" +
           llvm::join(llvm::map_range(shape, [](int64_t x) { return llvm::itostr(x); }), ", ") +
           "]");
 }
 
-bool isFloat(const GgmlType &type) {
+static bool isFloat(const GgmlType &type) {
   return type.name == "F32" || type.name == "F16" || type.name == "BF16";
 }
 
-class ModelReader {
-public:
-  explicit ModelReader(const GgufFile &file) : file(file) {}
-
-  llvm::Error read(GgufModel &model);
-
-private:
-  std::string key(StringRef name) const { return (architecture + "." + name).str(); }
-  llvm::Error readSizes(GgufModel &model);
-  llvm::Error readExpertSizes(GgufModel &model);
-  llvm::Error readExperts(const GgufModel &model, GgufExperts &experts, const std::string &prefix);
-  llvm::Error readScales(GgufModel &model);
-  llvm::Error readFrequencies(GgufModel &model);
-  llvm::Error readWindow(GgufModel &model);
-  llvm::Error readPattern(GgufModel &model);
-  llvm::Error readLayer(GgufModel &model, GgufLayer &layer, const std::string &prefix);
-  llvm::Error checkKeys();
-  llvm::Error checkAllUsed();
-
-  /// The tensor, of this shape in the order of the file; null in `found` if it is absent and
-  /// optional.
-  llvm::Error find(const Twine &name, ArrayRef<int64_t> shape, const GgufFile::Tensor *&found,
-                   bool optional = false);
-  /// A vector of floats.
-  llvm::Error findVector(const Twine &name, int64_t size, const GgufFile::Tensor *&found,
-                         bool optional = false);
-  /// The norm's weights, and its bias if the architecture may have one.
-  llvm::Error findNorm(const Twine &name, int64_t size, GgufNorm &found);
-  llvm::Error findLinear(const Twine &name, int64_t inputs, int64_t outputs, GgufLinear &found,
-                         bool mayHaveBias);
-
-  const GgufFile &file;
-  const GgufArchitecture *kind = nullptr;
-  StringRef architecture;
-  int64_t rotated = 0; ///< elements of a head
-  llvm::StringSet<> used;
-};
-
-} // namespace
-
-llvm::Error ModelReader::find(const Twine &name, ArrayRef<int64_t> shape,
-                              const GgufFile::Tensor *&found, bool optional) {
+llvm::Error GgufModelReader::find(const Twine &name, ArrayRef<int64_t> shape,
+                                  const GgufFile::Tensor *&found, bool optional) {
   const std::string text = name.str();
   found = file.findTensor(text);
   if (!found)
@@ -79,9 +35,9 @@ llvm::Error ModelReader::find(const Twine &name, ArrayRef<int64_t> shape,
   return llvm::Error::success();
 }
 
-llvm::Error ModelReader::findVector(const Twine &name, int64_t size, const GgufFile::Tensor *&found,
-                                    bool optional) {
-  if (llvm::Error error = find(name, {size}, found, optional))
+llvm::Error GgufModelReader::findFloats(const Twine &name, ArrayRef<int64_t> shape,
+                                        const GgufFile::Tensor *&found, bool optional) {
+  if (llvm::Error error = find(name, shape, found, optional))
     return error;
   if (found && !isFloat(*found->type))
     return makeGgufError("expected tensor '" + name + "' as F32, F16 or BF16, found " +
@@ -89,22 +45,22 @@ llvm::Error ModelReader::findVector(const Twine &name, int64_t size, const GgufF
   return llvm::Error::success();
 }
 
-llvm::Error ModelReader::findLinear(const Twine &name, int64_t inputs, int64_t outputs,
-                                    GgufLinear &found, bool mayHaveBias) {
+llvm::Error GgufModelReader::findLinear(const Twine &name, int64_t inputs, int64_t outputs,
+                                        GgufLinear &found, bool mayHaveBias) {
   if (llvm::Error error = find(name + ".weight", {inputs, outputs}, found.weight))
     return error;
   return mayHaveBias ? findVector(name + ".bias", outputs, found.bias, /*optional=*/true)
                      : llvm::Error::success();
 }
 
-llvm::Error ModelReader::findNorm(const Twine &name, int64_t size, GgufNorm &found) {
+llvm::Error GgufModelReader::findNorm(const Twine &name, int64_t size, GgufNorm &found) {
   if (llvm::Error error = findVector(name + ".weight", size, found.weight))
     return error;
   return kind->hasLayerNorms ? findVector(name + ".bias", size, found.bias, /*optional=*/true)
                              : llvm::Error::success();
 }
 
-llvm::Error ModelReader::readSizes(GgufModel &model) {
+llvm::Error GgufModelReader::readSizes(GgufModel &model) {
   auto get = [&](int64_t &size, StringRef name, int64_t most,
                  std::optional<int64_t> fallback = {}) -> llvm::Error {
     llvm::Expected<int64_t> value = file.getInteger(key(name), 1, most, fallback);
@@ -117,9 +73,9 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
   if (llvm::Error error = get(layers, "block_count", kMostLayers))
     return error;
   model.layers.resize(layers);
-  if (llvm::Error error = get(model.width, "embedding_length", kMostWidth))
+  if (llvm::Error error = get(model.width, "embedding_length", kMostGgufWidth))
     return error;
-  if (llvm::Error error = get(model.hidden, "feed_forward_length", kMostWidth))
+  if (llvm::Error error = get(model.hidden, "feed_forward_length", kMostGgufWidth))
     return error;
   if (llvm::Error error = get(model.heads, "attention.head_count", kMostHeads))
     return error;
@@ -133,7 +89,7 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
     return makeGgufError("expected a multiple of '" + key("attention.head_count") + "' (" +
                          Twine(model.heads) + ") as '" + key("embedding_length") + "', found " +
                          Twine(model.width));
-  if (llvm::Error error = get(model.headSize, "attention.key_length", kMostWidth,
+  if (llvm::Error error = get(model.headSize, "attention.key_length", kMostGgufWidth,
                               std::max<int64_t>(1, model.width / model.heads)))
     return error;
   // What --ttc's attention computes: whole vectors.
@@ -141,12 +97,12 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
     return makeGgufError("expected heads of a multiple of 32 elements, found " +
                          Twine(model.headSize));
   int64_t valueSize;
-  if (llvm::Error error = get(valueSize, "attention.value_length", kMostWidth, model.headSize))
+  if (llvm::Error error = get(valueSize, "attention.value_length", kMostGgufWidth, model.headSize))
     return error;
   if (valueSize != model.headSize)
     return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
                          key("attention.value_length") + "', found " + Twine(valueSize));
-  if (llvm::Error error = get(rotated, "rope.dimension_count", kMostWidth, model.headSize))
+  if (llvm::Error error = get(rotated, "rope.dimension_count", kMostGgufWidth, model.headSize))
     return error;
   if (rotated > model.headSize || rotated % 2 != 0)
     return makeGgufError("expected an even number up to the size of a head, " +
@@ -173,92 +129,7 @@ llvm::Error ModelReader::readSizes(GgufModel &model) {
   return llvm::Error::success();
 }
 
-llvm::Error ModelReader::readExpertSizes(GgufModel &model) {
-  const ExpertRouting &routing = kind->experts;
-  model.normalizesWeights = routing.normalizesWeights;
-  model.expertScale = 1;
-  auto get = [&](int64_t &size, StringRef name, int64_t least, int64_t most,
-                 std::optional<int64_t> fallback) -> llvm::Error {
-    llvm::Expected<int64_t> value = file.getInteger(key(name), least, most, fallback);
-    if (!value)
-      return value.takeError();
-    size = *value;
-    return llvm::Error::success();
-  };
-  std::optional<int64_t> none;
-  if (!routing.isRequired)
-    none = 0;
-  if (llvm::Error error =
-          get(model.experts, "expert_count", routing.isRequired, kMostExperts, none))
-    return error;
-  if (!model.experts)
-    return llvm::Error::success();
-  if (llvm::Error error = get(model.usedExperts, "expert_used_count", 1, model.experts, {}))
-    return error;
-  if (llvm::Error error =
-          get(model.expertHidden, "expert_feed_forward_length", 1, kMostWidth, model.hidden))
-    return error;
-  if (routing.hasShared)
-    if (llvm::Error error =
-            get(model.sharedHidden, "expert_shared_feed_forward_length", 0, kMostWidth, 0))
-      return error;
-  for (int64_t size : {model.expertHidden, model.width})
-    if (size % 16 != 0)
-      return makeGgufError("expected experts of a multiple of 16 rows, found " + Twine(size));
-  int64_t gate;
-  if (llvm::Error error = get(gate, "expert_gating_func", 1, 2, 1))
-    return error;
-  model.hasSigmoidScores = gate == 2;
-  llvm::Expected<bool> normalizes =
-      file.getBool(key("expert_weights_norm"), routing.normalizesWeights);
-  if (!normalizes)
-    return normalizes.takeError();
-  if (*normalizes != routing.normalizesWeights)
-    return makeGgufError("expected '" + key("expert_weights_norm") + "' to be " +
-                         (routing.normalizesWeights ? "true" : "false") +
-                         " or absent, found another value, which ttc does not support");
-  if (!file.has(key("expert_weights_scale")))
-    return llvm::Error::success();
-  llvm::Expected<double> scale = file.getNumber(key("expert_weights_scale"), -1e30, 1e30);
-  if (!scale)
-    return scale.takeError();
-  if (*scale != 0) // none, as llama.cpp reads it
-    model.expertScale = static_cast<float>(*scale);
-  return llvm::Error::success();
-}
-
-llvm::Error ModelReader::readExperts(const GgufModel &model, GgufExperts &experts,
-                                     const std::string &prefix) {
-  auto findAll = [&](StringRef name, int64_t inputs, int64_t outputs, GgufLinear &found) {
-    return find(prefix + name + ".weight", {inputs, outputs, model.experts}, found.weight);
-  };
-  if (llvm::Error error = findLinear(prefix + "ffn_gate_inp", model.width, model.experts,
-                                     experts.router, /*mayHaveBias=*/false))
-    return error;
-  if (llvm::Error error = findVector(prefix + "exp_probs_b.bias", model.experts, experts.choiceBias,
-                                     /*optional=*/true))
-    return error;
-  if (llvm::Error error = findAll("ffn_gate_exps", model.width, model.expertHidden, experts.gate))
-    return error;
-  if (llvm::Error error = findAll("ffn_up_exps", model.width, model.expertHidden, experts.up))
-    return error;
-  if (llvm::Error error = findAll("ffn_down_exps", model.expertHidden, model.width, experts.down))
-    return error;
-  if (!model.sharedHidden)
-    return llvm::Error::success();
-  experts.sharedUp.resize(2);
-  for (auto [name, inputs, outputs, linear] :
-       {std::tuple("ffn_gate_shexp", model.width, model.sharedHidden, &experts.sharedUp[0]),
-        {"ffn_up_shexp", model.width, model.sharedHidden, &experts.sharedUp[1]},
-        {"ffn_down_shexp", model.sharedHidden, model.width, &experts.sharedDown}})
-    if (llvm::Error error = findLinear(prefix + name, inputs, outputs, *linear, false))
-      return error;
-  if (!kind->experts.weighsShared)
-    return llvm::Error::success();
-  return findVector(prefix + "ffn_gate_inp_shexp.weight", model.width, experts.sharedWeight.weight);
-}
-
-llvm::Error ModelReader::readScales(GgufModel &model) {
+llvm::Error GgufModelReader::readScales(GgufModel &model) {
   const bool isWide = static_cast<int64_t>(model.layers.size()) == kind->wideScaleLayers;
   const int64_t divisor = isWide ? std::max<int64_t>(1, model.width / model.heads) : model.headSize;
   model.attentionScale = static_cast<float>(1 / std::sqrt(static_cast<double>(divisor)));
@@ -310,211 +181,7 @@ llvm::Error ModelReader::readScales(GgufModel &model) {
   return read("logit_scale", model.logitScale, /*isDivisor=*/true);
 }
 
-/// Layers with a window, which see the last positions only.
-llvm::Error ModelReader::readWindow(GgufModel &model) {
-  const WindowPattern &kinds = kind->window;
-  const auto layers = static_cast<int64_t>(model.layers.size());
-  const int64_t size = kinds.sizeLayers == 0 || kinds.sizeLayers == layers ? kinds.size : 0;
-  llvm::Expected<int64_t> window =
-      file.getInteger(key("attention.sliding_window"), 0, INT32_MAX, size);
-  if (!window)
-    return window.takeError();
-  model.window = kinds.period || kind->ignoresWindow ? *window : 0;
-  if (kinds.isRequired && !model.window)
-    return makeGgufError("expected a number above 0 as '" + key("attention.sliding_window") +
-                         "', found none");
-  if (kinds.period && model.window)
-    if (llvm::Error error = readPattern(model))
-      return error;
-  for (auto [i, layer] : llvm::enumerate(model.layers)) {
-    const int64_t number = static_cast<int64_t>(i) + 1;
-    const bool hasOthers = kinds.period && model.window;
-    if ((kind->unrotatedPeriod && number % kind->unrotatedPeriod == 0) ||
-        (hasOthers && !layer.hasWindow && !kinds.rotatesOthers))
-      continue;
-    layer.frequencies = layer.hasWindow ? 1 : 0;
-  }
-  return llvm::Error::success();
-}
-
-/// Which layers have a window: as the architecture says, or the file, by a period or for each
-/// layer.
-llvm::Error ModelReader::readPattern(GgufModel &model) {
-  const std::string name = key("attention.sliding_window_pattern");
-  const bool isOfEach = file.has(name) && !file.findNumber(name);
-  if (isOfEach) {
-    llvm::Expected<std::vector<bool>> given = file.getBools(name);
-    if (!given)
-      return given.takeError();
-    if (given->size() != model.layers.size())
-      return makeGgufError("expected " + Twine(model.layers.size()) +
-                           " truth values, one of each layer, as '" + name + "', found " +
-                           Twine(given->size()));
-    for (auto [layer, hasWindow] : llvm::zip_equal(model.layers, *given))
-      layer.hasWindow = hasWindow;
-    return llvm::Error::success();
-  }
-  llvm::Expected<int64_t> period = file.getInteger(name, 0, INT32_MAX, kind->window.period);
-  if (!period)
-    return period.takeError();
-  for (auto [i, layer] : llvm::enumerate(model.layers))
-    layer.hasWindow = *period == 0 || (static_cast<int64_t>(i) + 1) % *period != 0;
-  return llvm::Error::success();
-}
-
-llvm::Error ModelReader::readFrequencies(GgufModel &model) {
-  llvm::Expected<double> base = file.getNumber(key("rope.freq_base"), 1, 1e12, 10000);
-  if (!base)
-    return base.takeError();
-  llvm::Expected<double> windowBase =
-      file.getNumber(key("rope.freq_base_swa"), 1, 1e12,
-                     kind->window.rotaryBase ? kind->window.rotaryBase : *base);
-  if (!windowBase)
-    return windowBase.takeError();
-  // A factor without a type is linear; older files call it rope.scale_linear.
-  llvm::Expected<StringRef> scaling = file.getText(key("rope.scaling.type"), "linear");
-  if (!scaling)
-    return scaling.takeError();
-  double factor = 1;
-  if (*scaling == "linear") {
-    StringRef name =
-        file.has(key("rope.scaling.factor")) ? "rope.scaling.factor" : "rope.scale_linear";
-    if (file.has(key(name)) || file.has(key("rope.scaling.type"))) {
-      llvm::Expected<double> given = file.getNumber(key(name), 0, 1e6);
-      if (!given)
-        return given.takeError();
-      if (*given != 0 && *given < 1e-3)
-        return makeGgufError("expected 0 or a number from 0.001 to 1000000 as '" + key(name) +
-                             "', found " + Twine(std::to_string(*given)));
-      factor = *given == 0 ? 1 : *given; // 0: none, as llama.cpp reads it
-    }
-  } else if (*scaling != "none") {
-    return makeGgufError("expected 'none' or 'linear' as '" + key("rope.scaling.type") +
-                         "', found '" + *scaling + "'");
-  }
-  const GgufFile::Tensor *factors;
-  if (llvm::Error error = findVector("rope_freqs.weight", rotated / 2, factors, /*optional=*/true))
-    return error;
-  const std::vector<float> divisors =
-      factors ? toFloats(*factors) : std::vector<float>(rotated / 2, 1);
-  for (auto [i, divisor] : llvm::enumerate(divisors)) {
-    if (!(divisor > 0) || std::isinf(divisor))
-      return makeGgufError("expected positive factors in tensor 'rope_freqs.weight', found " +
-                           Twine(std::to_string(divisor)));
-    const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(rotated);
-    model.frequencies[0].push_back(std::pow(*base, exponent) / factor / divisor);
-    model.frequencies[1].push_back(std::pow(*windowBase, exponent) /
-                                   (kind->window.isScaled ? factor * divisor : 1));
-  }
-  return llvm::Error::success();
-}
-
-/// Angles of 0, and an order of elements, for heads of which the first `rotated` elements are
-/// rotated.
-static void rotateParts(GgufModel &model, int64_t rotated) {
-  const int64_t half = model.headSize / 2, pairs = rotated / 2;
-  for (std::vector<double> &frequencies : model.frequencies)
-    frequencies.resize(half);
-  if (rotated == model.headSize || !model.architecture->rotatesHalves)
-    return;
-  const int64_t others = half - pairs;
-  for (int64_t side : {0, 1}) {
-    for (int64_t i = 0; i < pairs; ++i)
-      model.headOrder.push_back(side * pairs + i);
-    for (int64_t i = 0; i < others; ++i)
-      model.headOrder.push_back(rotated + side * others + i);
-  }
-}
-
-/// Keys of an architecture that change what it computes, with the value that changes nothing.
-static constexpr std::pair<StringLiteral, double> kNeutral[] = {
-    {"attention.causal", 1},
-    {"attention.clamp_kqv", 0},
-    {"attention.max_alibi_bias", 0},
-    {"attention.scale", 0},
-    {"attention.sliding_window", 0},
-    {"attn_logit_softcapping", 0},
-    {"embedding_scale", 0},
-    {"expert_count", 0},
-    {"expert_used_count", 0},
-    {"final_logit_softcapping", 0},
-    {"logit_scale", 0},
-    {"residual_scale", 0},
-    {"rope.scaling.attn_factor", 1},
-    // llama.cpp reads these with any type of scaling.
-    {"rope.scaling.yarn_attn_factor", 1},
-    {"rope.scaling.yarn_ext_factor", 0},
-    {"rope.scaling.yarn_log_multiplier", 0},
-    {"use_parallel_residual", 0},
-};
-
-/// Those that change nothing: they describe how the model was trained or stored, or belong to a
-/// method that is refused.
-static constexpr StringLiteral kHarmless[] = {"attention.layer_norm_epsilon",
-                                              "attention.layer_norm_rms_epsilon",
-                                              "rope.scaling.finetuned",
-                                              "rope.scaling.original_context_length",
-                                              "rope.scaling.yarn_beta_fast",
-                                              "rope.scaling.yarn_beta_slow",
-                                              "pooling_type",
-                                              "tensor_data_layout",
-                                              "vocab_size"};
-
-static constexpr StringLiteral kRead[] = {
-    "attention.head_count",   "attention.head_count_kv",
-    "attention.key_length",   "attention.layer_norm_rms_epsilon",
-    "attention.value_length", "block_count",
-    "context_length",         "embedding_length",
-    "feed_forward_length",    "rope.dimension_count",
-    "rope.freq_base",         "rope.scale_linear",
-    "rope.scaling.factor",    "rope.scaling.type"};
-
-/// Every key of the architecture is read, or known to change nothing: what is ignored would
-/// otherwise compute other numbers without a word.
-llvm::Error ModelReader::checkKeys() {
-  SmallVector<StringRef> read(std::begin(kRead), std::end(kRead));
-  if (kind->hasAttentionScale)
-    read.push_back("attention.scale");
-  if (kind->hasScales)
-    read.append({"embedding_scale", "logit_scale", "residual_scale"});
-  if (kind->hasLogitScale)
-    read.push_back("logit_scale");
-  if (kind->hasSoftCaps)
-    read.append({"attn_logit_softcapping", "final_logit_softcapping"});
-  if (kind->residual == Residual::ByKey)
-    read.push_back("use_parallel_residual");
-  if (kind->window.period)
-    read.append(
-        {"attention.sliding_window", "attention.sliding_window_pattern", "rope.freq_base_swa"});
-  if (kind->ignoresWindow)
-    read.push_back("attention.sliding_window");
-  if (kind->experts.isPossible)
-    read.append({"expert_count", "expert_feed_forward_length", "expert_gating_func",
-                 "expert_used_count", "expert_weights_norm", "expert_weights_scale"});
-  if (kind->experts.hasShared)
-    read.append({"expert_shared_count", "expert_shared_feed_forward_length"});
-  if (kind->experts.hasDenseLayers)
-    read.append({"interleave_moe_layer_step", "leading_dense_block_count"});
-  for (auto [name, neutral] : kNeutral) {
-    if (!file.has(key(name)) || llvm::is_contained(read, name))
-      continue;
-    std::optional<double> number = file.findNumber(key(name));
-    if (number != neutral)
-      return makeGgufError("expected '" + key(name) + "' to be " +
-                           Twine(static_cast<int64_t>(neutral)) +
-                           " or absent, found another value, which ttc does not support");
-  }
-  for (StringRef name : file.getKeys((architecture + ".").str())) {
-    StringRef rest = name.drop_front(architecture.size() + 1);
-    if (!llvm::is_contained(read, rest) && !llvm::is_contained(kHarmless, rest) &&
-        llvm::none_of(kNeutral, [&](const auto &entry) { return entry.first == rest; }))
-      return makeGgufError("expected only keys of a " + architecture +
-                           " model that ttc reads, found '" + name + "'");
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error ModelReader::checkAllUsed() {
+llvm::Error GgufModelReader::checkAllUsed() {
   for (const GgufFile::Tensor &tensor : file.getTensors())
     if (!used.contains(tensor.name) && !tensor.name.ends_with(".attn_rot_embd"))
       return makeGgufError("expected only the tensors of a " + architecture +
@@ -522,7 +189,7 @@ llvm::Error ModelReader::checkAllUsed() {
   return llvm::Error::success();
 }
 
-llvm::Error ModelReader::read(GgufModel &model) {
+llvm::Error GgufModelReader::read(GgufModel &model) {
   llvm::Expected<StringRef> name = file.getText("general.architecture");
   if (!name)
     return name.takeError();
@@ -542,9 +209,8 @@ llvm::Error ModelReader::read(GgufModel &model) {
   if (llvm::Error error = readScales(model))
     return error;
   // Before the keys of a type of scaling that is refused.
-  if (llvm::Error error = readFrequencies(model))
+  if (llvm::Error error = readRotations(model))
     return error;
-  rotateParts(model, rotated);
   if (llvm::Error error = readWindow(model))
     return error;
   if (llvm::Error error = checkKeys())
@@ -588,7 +254,8 @@ llvm::Error ModelReader::read(GgufModel &model) {
   return checkAllUsed();
 }
 
-llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std::string &prefix) {
+llvm::Error GgufModelReader::readLayer(GgufModel &model, GgufLayer &layer,
+                                       const std::string &prefix) {
   const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
   const bool isOfEach = kind->queryKeyNorm == QueryKeyNorm::EachHead;
   const bool hasQueryNorm = kind->queryKeyNorm != QueryKeyNorm::None;
@@ -615,6 +282,10 @@ llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std
   if (hasQueryNorm && !model.headOrder.empty())
     return makeGgufError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
                          key("rope.dimension_count") + "', found " + Twine(rotated));
+
+  if (kind->hasSinks)
+    if (llvm::Error error = findVector(prefix + "attn_sinks.weight", model.heads, layer.sinks))
+      return error;
 
   const bool hasAllHeads = file.findTensor(prefix + "attn_qkv.weight");
   if (layer.experts)
@@ -657,7 +328,7 @@ llvm::Error ModelReader::readLayer(GgufModel &model, GgufLayer &layer, const std
 
 llvm::Expected<GgufModel> GgufModel::read(const GgufFile &file) {
   GgufModel model = {};
-  if (llvm::Error error = ModelReader(file).read(model))
+  if (llvm::Error error = GgufModelReader(file).read(model))
     return std::move(error);
   return model;
 }

@@ -5,6 +5,7 @@
 
 #include "GgufArchitecture.h"
 #include "GgufFile.h"
+#include "GgufRotary.h"
 
 namespace mlir::ttc {
 
@@ -43,8 +44,11 @@ struct GgufLayer {
   SmallVector<GgufLinear, 2> up;
   GgufLinear output, down;
   std::optional<GgufExperts> experts; ///< instead of `up` and `down`
-  /// Indexes GgufModel::frequencies; nothing if the layer rotates no queries and keys.
-  std::optional<size_t> frequencies;
+  /// A vector of a score for each head, which counts as one more in each softmax; null if there is
+  /// none.
+  const GgufFile::Tensor *sinks = nullptr;
+  /// Indexes GgufModel::rotations; nothing if the layer rotates no queries and keys.
+  std::optional<size_t> rotations;
   bool hasWindow = false; ///< of the model's size
 };
 
@@ -55,8 +59,8 @@ struct GgufModel {
   int64_t experts, usedExperts;       ///< of a layer, and of a token; 0: there are none
   int64_t expertHidden, sharedHidden; ///< of an expert, and of the one of all tokens
   bool normalizesWeights;             ///< of the chosen experts, by their sum
-  bool hasSigmoidScores;              ///< of experts; else a softmax over all of them
-  float expertScale;                  ///< of the sum of their results
+  ExpertScores expertScores;
+  float expertScale; ///< of the sum of their results
   int64_t heads, kvHeads, headSize;
   int64_t vocabulary;
   int64_t context; ///< that the model was trained for; 0: unknown
@@ -66,9 +70,8 @@ struct GgufModel {
   float attentionScale;
   float embeddingScale, residualScale, logitScale; ///< factors of these
   float scoreCap, logitCap;                        ///< x becomes cap * tanh(x / cap); 0: none
-  /// Of rotary embedding: the frequency of each of the headSize / 2 pairs, in layers that see all
-  /// positions, and in those that have a window.
-  std::vector<double> frequencies[2];
+  /// In layers that see all positions, and in those that have a window.
+  GgufRotations rotations[2];
   /// Which element of a head in the file is element i of a head in the products, so that those
   /// rotated together are headSize / 2 apart where only a part of a head is rotated. Queries and
   /// keys are reordered alike, which changes none of their products. Empty: as in the file.

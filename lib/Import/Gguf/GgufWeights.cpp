@@ -122,19 +122,20 @@ ElementsAttr GgufWeights::getBias(ArrayRef<const GgufLinear *> products,
   return bias;
 }
 
-ElementsAttr GgufWeights::getRotations(ArrayRef<double> frequencies, int64_t positions,
+ElementsAttr GgufWeights::getRotations(const GgufRotations &rotations, int64_t positions,
                                        StringRef name) {
   ElementsAttr &table = made[name];
   if (table)
     return table;
-  const size_t pairs = frequencies.size();
+  const size_t pairs = rotations.frequencies.size();
   std::vector<float> values(2 * pairs * positions);
   for (int64_t position = 0; position < positions; ++position)
     for (size_t i = 0; i < pairs; ++i) {
-      const double angle = static_cast<double>(position) * frequencies[i];
+      const double angle = static_cast<double>(position) * rotations.frequencies[i];
+      const double size = i < static_cast<size_t>(rotations.pairs) ? rotations.magnitude : 1;
       float *row = values.data() + 2 * pairs * position;
-      row[i] = static_cast<float>(std::cos(angle));
-      row[pairs + i] = static_cast<float>(std::sin(angle));
+      row[i] = static_cast<float>(size * std::cos(angle));
+      row[pairs + i] = static_cast<float>(size * std::sin(angle));
     }
   table = makeFloats({positions, static_cast<int64_t>(2 * pairs)}, values, name);
   return table;

@@ -36,7 +36,7 @@ public:
   ElementsAttr getBias(ArrayRef<const GgufLinear *> products, ArrayRef<int64_t> headOrder);
   /// A matrix of f32: for each position, the cosines and then the sines of its angles. `name`
   /// tells tables apart.
-  ElementsAttr getRotations(ArrayRef<double> frequencies, int64_t positions, StringRef name);
+  ElementsAttr getRotations(const GgufRotations &rotations, int64_t positions, StringRef name);
 
 private:
   ElementsAttr makeFloats(ArrayRef<int64_t> shape, ArrayRef<float> values, StringRef name);

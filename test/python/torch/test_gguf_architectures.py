@@ -34,7 +34,7 @@ NAMES = {
     **{f"{mlp}.experts.{name}_proj": f"ffn_{name}_exps" for mlp in ("mlp", "block_sparse_moe") for name in ("gate", "up", "down")},
     **{f"mlp.{shared}.{name}_proj": f"ffn_{name}_shexp" for shared in ("shared_expert", "shared_experts") for name in ("gate", "up", "down")},
     **{f"shared_mlp.{name}_proj": f"ffn_{name}_shexp" for name in ("gate", "up")}, "shared_mlp.output_linear": "ffn_down_shexp",
-    "mlp.gate.moe_statics.e_score_correction": "exp_probs_b",
+    "mlp.gate.moe_statics.e_score_correction": "exp_probs_b", "mlp.router": "ffn_gate_inp", "self_attn.sinks": "attn_sinks",
     "attention.query_key_value": "attn_qkv", "attention.dense": "attn_output", "mlp.dense_h_to_4h": "ffn_up",
     "mlp.dense_4h_to_h": "ffn_down",
 }
@@ -66,6 +66,8 @@ def with_experts(name, settings, keys, **others):
                 {"expert_count": (U32, 5), "expert_used_count": (U32, 3), "expert_feed_forward_length": (U32, 160)} | keys, **others)
 
 
+YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 64, "rope_theta": 150000.0, "beta_fast": 32.0, "beta_slow": 1.0}
+YARN_KEYS = {"rope.scaling.type": (STRING, "yarn"), "rope.scaling.factor": (F32, 8.0), "rope.scaling.original_context_length": (U32, 64)}
 GRANITE = {"attention_multiplier": 0.11, "embedding_multiplier": 12.0, "residual_multiplier": 0.22, "logits_scaling": 8.0}
 GRANITE_KEYS = {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22), "logit_scale": (F32, 8.0)}
 CASES = {
@@ -145,6 +147,11 @@ CASES = {
                          "moe_layer_end_index": -1, "moe_layer_interval": 2},
         {"expert_shared_feed_forward_length": (U32, 320), "expert_shared_count": (U32, 2), "leading_dense_block_count": (U32, 1),
          "interleave_moe_layer_step": (U32, 2)}),
+    "gpt-oss": with_experts(
+        "GptOss", {"num_local_experts": 5, "intermediate_size": 160, "sliding_window": 24, "layer_types":
+                   ["sliding_attention", "full_attention"] * (LAYERS // 2), "max_position_embeddings": 512, "rope_parameters": YARN},
+        {"attention.sliding_window": (U32, 24)} | YARN_KEYS, norms={"post_attention_layernorm": "post_attention_norm"}),
+    "llama, yarn": Case("LlamaConfig", "LlamaForCausalLM", {"rope_parameters": YARN}, YARN_KEYS, has_pairs=True),
     "seed_oss": Case("SeedOssConfig", "SeedOssForCausalLM", {"attention_bias": True},
                      norms={"post_attention_layernorm": "post_attention_norm"}),
     "smollm3": Case("SmolLM3Config", "SmolLM3ForCausalLM", {"no_rope_layer_interval": 4}, has_pairs=True),
@@ -162,7 +169,9 @@ def make_model(case):
     with torch.no_grad():
         for name, value in model.named_parameters():
             noise = torch.randn(value.shape, generator=random)
-            if value.dim() >= 2:
+            if name.endswith(("_proj_bias", "sinks")):
+                value.copy_(noise)
+            elif value.dim() >= 2:
                 value.copy_(noise * value.shape[-1] ** -0.5)
             elif name.endswith("bias"):
                 value.copy_(noise / 2)
@@ -180,9 +189,20 @@ def make_model(case):
 
 def parts_of(model):
     """Its tensors with the names of single products: gates and what they multiply are one product in some models."""
+    is_interleaved = model.config.model_type == "gpt_oss"
     for name, value in model.state_dict().items():
         if name.endswith("e_score_correction_bias"):
             yield name, value[0]
+        elif name.endswith("self_attn.sinks"):
+            yield name + ".weight", value
+        elif match := re.fullmatch(r"(.*mlp\.experts\.)gate_up_proj_bias|(.*mlp\.experts\.)gate_up_proj", name) if is_interleaved else None:
+            kind = ".bias" if match.group(1) else ".weight"
+            for i, part in enumerate(("gate", "up")):
+                yield f"{match.group(1) or match.group(2)}{part}_proj{kind}", (value[:, i::2] if kind == ".bias" else value[..., i::2].mT)
+        elif name.endswith("experts.down_proj_bias"):
+            yield name.replace("_bias", ".bias"), value
+        elif name.endswith("experts.down_proj") and is_interleaved:
+            yield name + ".weight", value.mT
         elif match := re.fullmatch(r"(.*\.experts\.)gate_up_proj|(.*shared_mlp\.)input_linear\.weight", name):
             for part, half in zip(("gate", "up"), value.chunk(2, dim=-2)):
                 yield f"{match.group(1) or match.group(2)}{part}_proj.weight", half
