@@ -154,6 +154,12 @@ def test_ignored_window(tools, tmp_path):
         assert (f"expected a context of at most 32, the window that the file states, found {context}: all tokens will attend" in found.stderr) == warns
 
 
+def test_too_many_tokens(tools, tmp_path):
+    gguf_models.write(tmp_path / "model.gguf", width=32, heads=1, kv_heads=1, layers=1, padding=1 << 20, tokenizer=False)
+    found = tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", "-o", tmp_path / "model.mlir", check=False)
+    assert found.returncode == 1 and "expected a vocabulary of at most 1048576 tokens, found 1048876" in found.stderr, found.stderr
+
+
 @pytest.fixture(scope="session")
 def small(tools, tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")

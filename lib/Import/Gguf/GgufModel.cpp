@@ -10,6 +10,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 static constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16;
+static constexpr int64_t kMostTokens = 1 << 20; // of ttc.sample
 
 static std::string printShape(ArrayRef<int64_t> shape) {
   return ("[" +
@@ -217,11 +218,13 @@ llvm::Error GgufModelReader::read(GgufModel &model) {
     return error;
 
   model.embedding = file.findTensor("token_embd.weight");
-  if (!model.embedding || model.embedding->shape.size() != 2 ||
-      model.embedding->getRows() > INT32_MAX)
+  if (!model.embedding || model.embedding->shape.size() != 2)
     return makeGgufError("expected a tensor 'token_embd.weight' of two dimensions, found " +
                          (model.embedding ? printShape(model.embedding->shape) : "none"));
   model.vocabulary = model.embedding->getRows();
+  if (model.vocabulary > kMostTokens)
+    return makeGgufError("expected a vocabulary of at most " + Twine(kMostTokens) +
+                         " tokens, found " + Twine(model.vocabulary));
   if (llvm::Error error =
           find("token_embd.weight", {model.width, model.vocabulary}, model.embedding))
     return error;
