@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bundles import np, run_bundle, run_once
-from gate import nightly, pairs
+from gate import nightly, nightly_rows, pairs
 
 CPUS = ["native", "x86-64-v3"]
 HEADS, GROUPS, DEPTH, CONTEXT = 6, 2, 64, 288
@@ -319,7 +319,7 @@ def test_sequences(tools, tmp_path, dtype, cpu):
             check(y, cache, wanted, reference, dtype)
 
 
-@pytest.mark.parametrize("dtype,special", [*((dtype, {}) for dtype in (np.float16, np.int8, *nightly([np.float32]))), (np.float16, {"window": 100})])
+@pytest.mark.parametrize("dtype,special", [(np.float16, {}), (np.int8, {}), *nightly_rows([(np.float32, {})]), (np.float16, {"window": 100})])
 def test_batch_is_alone(tools, tmp_path, dtype, special):
     """A sequence has the same bits alone, without others, and at any place of a batch of any size."""
     rng = np.random.default_rng(12)

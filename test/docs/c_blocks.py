@@ -40,6 +40,8 @@ CONTEXT = {
         "void begin_another(uint32_t);",
     "ttrt_model *model;": "static int64_t ids[3 * 37]; static float embeddings[8 * 512 * 384];",
     "ttrt_text *text;": "static int32_t tokens[2048]; size_t count, bytes; const char *piece;",
+    "ttrt_text_chat_options options = TTRT_TEXT_CHAT_OPTIONS_INIT;":
+        "static ttrt_text *text; static int32_t tokens[2048]; size_t count;",
     "for (int i = 0; i < n; ++i) {":
         "int n = 4; uint32_t trace = 0; uint64_t bytes = 4, size = 4; static void *inputs[4], *outputs[4]; static ttrt_event *written, *consumed;",
     "std::jthread feeder([&] {": PIPELINE,

@@ -45,7 +45,9 @@ def test_chat(tokenizer):
     assert prompt[:2] == [USER, ord("h")] and prompt[-1] == ASSISTANT and END not in prompt
     assert tokenizer.apply_chat_template(messages, add_generation_prompt=False) == prompt[:-1]
     assert tokenizer.apply_chat_template(messages, tokenize=False) == "<|user|>h<|end|>🙂<|assistant|>"
-    assert tokenizer.apply_chat_template(messages, tools=[{"a": 1}], enable_thinking=False) == prompt  # ignored here
+    assert tokenizer.apply_chat_template(messages, enable_thinking=False) == prompt  # ignored here
+    assert tokenizer.apply_chat_template(messages, tools=[{"name": "now"}], greeting="hi", tokenize=False) == (
+        "hi[now]<|user|>h<|end|>🙂<|assistant|>")
     long = tokenizer.apply_chat_template([{"role": "user", "content": "x" * 5000}] * 2)
     assert len(long) == 10003
 

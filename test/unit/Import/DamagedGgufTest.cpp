@@ -255,11 +255,10 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
             "'llama.rope.dimension_count', found " +
             std::to_string(rotated))
                .c_str());
-  expect([](GgufWriter &f) { f.text("llama.rope.scaling.type", "yarn"); },
-         "expected 'none' or 'linear' as 'llama.rope.scaling.type', found 'yarn'");
+  expect([](GgufWriter &f) { f.text("llama.rope.scaling.type", "longrope"); },
+         "expected 'none', 'linear' or 'yarn' as 'llama.rope.scaling.type', found 'longrope'");
   expect([](GgufWriter &f) { f.count("llama.expert_count", 8); },
-         "expected 'llama.expert_count' to be 0 or absent, found another value, which ttc does not "
-         "support");
+         "expected an integer from 1 to 8 as 'llama.expert_used_count', found none");
   expect([](GgufWriter &f) { f.number("llama.attention.causal", GgufType::Bool, uint8_t(0)); },
          "expected 'llama.attention.causal' to be 1 or absent, found another value, which ttc does "
          "not support");
@@ -273,9 +272,11 @@ TEST_F(DamagedGguf, ModelsThatContradictThemselves) {
   expect(
       [](GgufWriter &f) {
         f.text("llama.rope.scaling.type", "yarn");
-        f.number("llama.rope.scaling.yarn_ext_factor", GgufType::F32, 1.0f);
+        f.number("llama.rope.scaling.factor", GgufType::F32, 4.0f);
+        f.number("llama.rope.scaling.yarn_ext_factor", GgufType::F32, 0.5f);
       },
-      "expected 'none' or 'linear' as 'llama.rope.scaling.type', found 'yarn'");
+      "expected 'llama.rope.scaling.yarn_ext_factor' to be 0 or absent, found another value, which "
+      "ttc does not support");
   expect([](GgufWriter &f) { f.number("llama.logit_scale", GgufType::F32, 0.5f); },
          "expected 'llama.logit_scale' to be 0 or absent, found another value, which ttc does not "
          "support");
