@@ -77,7 +77,7 @@ def Ttc_KernelExpertMatmulOp : Ttc_KernelOp<"expert_matmul", [AttrSizedOperandSe
     What `ttc.expert_matmul` computes, with `w` from `ttc.pack_blocks`. Each workgroup owns groups of 16 rows
     of every expert. It sorts the rows of the result by expert, and multiplies those of one expert as
     `ttc.kernel.block_matmul` does; a row has the same bits with whatever others it is multiplied, unless
-    the format has no blocks.
+    the format is f16 or bf16.
 
     Constraints:
     - (C1) `x` is [R, K], and K is a multiple of the columns of a block.

@@ -8,39 +8,30 @@ static constexpr int64_t kMostExperts = 1 << 16;
 
 llvm::Error GgufModelReader::readExpertSizes(GgufModel &model) {
   const ExpertRouting &routing = kind->experts;
-  model.normalizesWeights = routing.normalizesWeights;
   model.expertScale = 1;
-  auto get = [&](int64_t &size, StringRef name, int64_t least, int64_t most,
-                 std::optional<int64_t> fallback) -> llvm::Error {
-    llvm::Expected<int64_t> value = file.getInteger(key(name), least, most, fallback);
-    if (!value)
-      return value.takeError();
-    size = *value;
-    return llvm::Error::success();
-  };
   std::optional<int64_t> none;
   if (!routing.isRequired)
     none = 0;
   if (llvm::Error error =
-          get(model.experts, "expert_count", routing.isRequired, kMostExperts, none))
+          readSize(model.experts, "expert_count", routing.isRequired, kMostExperts, none))
     return error;
   if (!model.experts)
     return llvm::Error::success();
-  if (llvm::Error error = get(model.usedExperts, "expert_used_count", 1, model.experts, {}))
+  if (llvm::Error error = readSize(model.usedExperts, "expert_used_count", 1, model.experts))
     return error;
-  if (llvm::Error error =
-          get(model.expertHidden, "expert_feed_forward_length", 1, kMostGgufWidth, model.hidden))
+  if (llvm::Error error = readSize(model.expertHidden, "expert_feed_forward_length", 1,
+                                   kMostGgufWidth, model.hidden))
     return error;
   if (routing.hasShared)
     if (llvm::Error error =
-            get(model.sharedHidden, "expert_shared_feed_forward_length", 0, kMostGgufWidth, 0))
+            readSize(model.sharedHidden, "expert_shared_feed_forward_length", 0, kMostGgufWidth, 0))
       return error;
   for (int64_t size : {model.expertHidden, model.width})
     if (size % 16 != 0)
       return makeGgufError("expected experts of a multiple of 16 rows, found " + Twine(size));
   int64_t scores;
   if (llvm::Error error =
-          get(scores, "expert_gating_func", 1, 3, static_cast<int64_t>(routing.scores)))
+          readSize(scores, "expert_gating_func", 1, 3, static_cast<int64_t>(routing.scores)))
     return error;
   model.expertScores = static_cast<ExpertScores>(scores);
   llvm::Expected<bool> normalizes =

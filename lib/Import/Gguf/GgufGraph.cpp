@@ -450,7 +450,7 @@ private:
     Value factors = GatherElementsOp::create(builder, loc, scores, chosen, /*axis=*/1);
     if (model.expertScores == ExpertScores::ChosenSoftmax)
       factors = SoftmaxOp::create(builder, loc, factors, /*axis=*/1);
-    if (model.normalizesWeights) {
+    if (model.architecture->experts.normalizesWeights) {
       Value sum = ReduceSumOp::create(builder, loc, factors, {1}, /*keepdims=*/true);
       factors = DivOp::create(builder, loc, factors, sum);
     }

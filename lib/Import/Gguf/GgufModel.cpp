@@ -61,14 +61,19 @@ llvm::Error GgufModelReader::findNorm(const Twine &name, int64_t size, GgufNorm 
                              : llvm::Error::success();
 }
 
+llvm::Error GgufModelReader::readSize(int64_t &size, StringRef name, int64_t least, int64_t most,
+                                      std::optional<int64_t> fallback) {
+  llvm::Expected<int64_t> value = file.getInteger(key(name), least, most, fallback);
+  if (!value)
+    return value.takeError();
+  size = *value;
+  return llvm::Error::success();
+}
+
 llvm::Error GgufModelReader::readSizes(GgufModel &model) {
   auto get = [&](int64_t &size, StringRef name, int64_t most,
-                 std::optional<int64_t> fallback = {}) -> llvm::Error {
-    llvm::Expected<int64_t> value = file.getInteger(key(name), 1, most, fallback);
-    if (!value)
-      return value.takeError();
-    size = *value;
-    return llvm::Error::success();
+                 std::optional<int64_t> fallback = {}) {
+    return readSize(size, name, 1, most, fallback);
   };
   int64_t layers;
   if (llvm::Error error = get(layers, "block_count", kMostLayers))

@@ -58,7 +58,6 @@ struct GgufModel {
   int64_t hidden;                     ///< of the feed-forward layers
   int64_t experts, usedExperts;       ///< of a layer, and of a token; 0: there are none
   int64_t expertHidden, sharedHidden; ///< of an expert, and of the one of all tokens
-  bool normalizesWeights;             ///< of the chosen experts, by their sum
   ExpertScores expertScores;
   float expertScale; ///< of the sum of their results
   int64_t heads, kvHeads, headSize;

@@ -21,6 +21,9 @@ public:
 
 private:
   std::string key(StringRef name) const { return (architecture + "." + name).str(); }
+  /// An integer in [least, most]. Without a fallback, the key must be there.
+  llvm::Error readSize(int64_t &size, StringRef name, int64_t least, int64_t most,
+                       std::optional<int64_t> fallback = {});
   llvm::Error readSizes(GgufModel &model);
   llvm::Error readExpertSizes(GgufModel &model);
   llvm::Error readExperts(const GgufModel &model, GgufExperts &experts, const std::string &prefix);

@@ -24,8 +24,10 @@ static double getScaledPart(int64_t pairs, double base, const GgufRotaryScaling 
   return std::clamp((static_cast<double>(i) - begin) / std::max(0.001, end - begin), 0.0, 1.0);
 }
 
-GgufRotations mlir::ttc::computeRotations(int64_t pairs, double base,
-                                          const GgufRotaryScaling &scaling) {
+/// The rotations of `pairs` pairs, of which pair i turns by base^(-i / pairs) for each position
+/// before it is scaled.
+static GgufRotations computeRotations(int64_t pairs, double base,
+                                      const GgufRotaryScaling &scaling) {
   GgufRotations rotations;
   rotations.pairs = pairs;
   for (int64_t i = 0; i < pairs; ++i) {

@@ -28,10 +28,6 @@ struct GgufRotations {
   double magnitude = 1;
 };
 
-/// The rotations of `pairs` pairs, of which pair i turns by base^(-i / pairs) for each position
-/// before it is scaled.
-GgufRotations computeRotations(int64_t pairs, double base, const GgufRotaryScaling &scaling);
-
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_IMPORT_GGUF_GGUFROTARY_H
