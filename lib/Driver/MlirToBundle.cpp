@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules of ttc and TOSA ops on tensors. Dimensions of arguments that are open (`?`) get sizes:
-// one each, or ranges, for which a function becomes variants.
+// Modules of ttc, TOSA and StableHLO ops on tensors. Dimensions of arguments that are open (`?`)
+// get sizes: one each, or ranges, for which a function becomes variants.
 #include "ModelToBundle.h"
 #include "Variants.h"
 #include "dialects/Ttc/TtcDialect.h"
@@ -11,7 +11,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "ttc/Conversion/Passes.h"
+#include "ttc/Import/StablehloImport.h"
 #include "ttc/Support/Spelling.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -201,6 +203,28 @@ static OwningOpRef<ModuleOp> importOpen(ModuleOp module, const SizeOptions &give
   return result;
 }
 
+/// StableHLO is no registered dialect: its ops can be read in MLIR's generic form only.
+static OwningOpRef<ModuleOp> parseModule(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                         MLIRContext *context) {
+  const bool isStablehlo =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBuffer().contains("stablehlo.");
+  const bool allowed = context->allowsUnregisteredDialects();
+  context->allowUnregisteredDialects(allowed || isStablehlo);
+  llvm::scope_exit restore([&] { context->allowUnregisteredDialects(allowed); });
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!isStablehlo)
+    return module;
+  if (!module) {
+    emitError(UnknownLoc::get(context))
+        << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
+    return nullptr;
+  }
+  context->loadDialect<TtcDialect>();
+  if (hasStablehlo(*module) && failed(importStablehlo(*module)))
+    return nullptr;
+  return module;
+}
+
 static OwningOpRef<ModuleOp> importModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                           MLIRContext *context) {
   SizeOptions options;
@@ -209,7 +233,7 @@ static OwningOpRef<ModuleOp> importModule(const std::shared_ptr<llvm::SourceMgr>
   DialectRegistry registry;
   func::registerInlinerExtension(registry);
   context->appendDialectRegistry(registry);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module = parseModule(sources, context);
   if (!module)
     return nullptr;
   if (hasSizeOptions() || llvm::any_of(module->getOps<func::FuncOp>(), isOpen))
@@ -219,6 +243,7 @@ static OwningOpRef<ModuleOp> importModule(const std::shared_ptr<llvm::SourceMgr>
 
 void mlir::ttc::registerMlirToBundle(FileOpener openFile) {
   registerSizeCLOptions();
-  registerModelToBundle(kMlirToBundle, "a module of ttc or TOSA ops on tensors as a trace bundle",
+  registerModelToBundle(kMlirToBundle,
+                        "a module of ttc, TOSA or StableHLO ops on tensors as a trace bundle",
                         openFile, importModule);
 }

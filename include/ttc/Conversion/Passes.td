@@ -74,4 +74,35 @@ def ConvertTosaToTtc : Pass<"convert-tosa-to-ttc"> {
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }
 
+def ConvertStablehloToTtc : Pass<"convert-stablehlo-to-ttc", "::mlir::ModuleOp"> {
+  let summary = "StableHLO to tensor ops of ttc";
+  let description = [{
+    Every public function becomes one of ttc ops, or the pass fails and names each op that has no
+    counterpart, with the constraint of StableHLO's specification that does not hold. Private
+    functions are inlined where they are called. Loops whose number of steps is known are unrolled;
+    both branches of an `if` on data are computed. Shapes must be static.
+
+    The dialect is not registered: the module must be in MLIR's generic form, and the tool must
+    allow unregistered dialects (`ttc-opt --allow-unregistered-dialect`). docs/stablehlo.md lists the
+    ops, and how JAX prints this form.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = "stablehlo.broadcast_in_dim"(%y) <{broadcast_dimensions = array<i64: 1>}>
+         : (tensor<3xf32>) -> tensor<2x3xf32>
+      %1 = "stablehlo.maximum"(%x, %0) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %1 : tensor<2x3xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2x3xf32> {
+      %0 = ttc.reshape %y : (tensor<3xf32>) -> tensor<1x3xf32>
+      %1 = ttc.expand %0 : (tensor<1x3xf32>) -> tensor<2x3xf32>
+      %2 = ttc.max %x, %1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %2 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::ttc::TtcDialect"];
+}
+
 #endif // TTC_CONVERSION_PASSES_TD

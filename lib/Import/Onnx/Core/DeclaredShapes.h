@@ -4,7 +4,8 @@
 #ifndef TTC_LIB_IMPORT_DECLAREDSHAPES_H
 #define TTC_LIB_IMPORT_DECLAREDSHAPES_H
 
-#include "Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "dialects/Ttc/TtcAttributes.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HostOps.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "dialects/Ttc/Tensors/HostOps.h"
 #include "ttc/Support/Spelling.h"

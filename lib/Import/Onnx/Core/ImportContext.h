@@ -5,6 +5,7 @@
 
 #include "KeptValues.h"
 #include "OnnxTensor.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "ttc/Import/OnnxImport.h"
 
@@ -45,9 +46,6 @@ private:
 
 /// Versions by domain; the default domain is "ai.onnx".
 using OpsetVersions = llvm::StringMap<int64_t>;
-
-/// Bytes together of what the file does not contain: generated constants and copies of functions.
-constexpr int64_t kMostGenerated = int64_t(1) << 31;
 
 struct ImportContext {
   ImportContext(onnx::ModelProto &model, StringRef modelPath, MLIRContext *context,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NpyFile.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "ttc/Npy/NpyHeader.h"
 #include "llvm/Support/MemoryBuffer.h"

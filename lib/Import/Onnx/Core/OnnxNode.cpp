@@ -16,18 +16,15 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Elements of the largest result that is folded during import, which is enough for arithmetic on
-/// shapes. Larger constants are left to --ttc-fold-constants, which frees its operands.
-static constexpr int64_t kFoldLimit = 1 << 14;
-
 /// Elements of the largest input that describes a shape: pads, axes, sizes.
 static constexpr int64_t kMostDescribing = 1 << 16;
 
 OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, const GraphImporter &importer,
                    std::string name, ArrayRef<Value> inputs)
-    : proto(proto), opsetVersion(opset), importer(importer), shared(importer.getShared()),
-      name(std::move(name)), builder(shared.builder), loc(getNodeLoc(shared.context, this->name)),
-      inputs(inputs) {}
+    : TensorBuilder(importer.getShared().builder, getNodeLoc(importer.getShared().context, name),
+                    importer.getShared().generatedBytes, importer.getShared().options.unfolded),
+      proto(proto), opsetVersion(opset), importer(importer), shared(importer.getShared()),
+      name(std::move(name)), inputs(inputs) {}
 
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
@@ -37,8 +34,7 @@ std::string OnnxNode::describe() const {
   return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
 }
 
-InFlightDiagnostic OnnxNode::error() {
-  anyError = true;
+InFlightDiagnostic OnnxNode::startError() {
   return mlir::emitError(shared.errors.getLoc()) << describe() << ": ";
 }
 
@@ -49,52 +45,6 @@ InFlightDiagnostic OnnxNode::warning() {
 //===----------------------------------------------------------------------===//
 // Constant inputs
 //===----------------------------------------------------------------------===//
-
-/// Reads a constant's elements as T.
-template <typename T> static FailureOr<SmallVector<T>> readConstant(ElementsAttr attr) {
-  SmallVector<char> bytes = getConstantBytes(attr);
-  SmallVector<T> values;
-  auto append = [&]<typename Stored>(Stored) {
-    const Stored *data = reinterpret_cast<const Stored *>(bytes.data());
-    values.assign(data, data + bytes.size() / sizeof(Stored));
-  };
-  Type type = attr.getElementType();
-  if (type.isF32())
-    append(float());
-  else if (type.isF64())
-    append(double());
-  else if (type.isUnsignedInteger(64))
-    append(uint64_t());
-  else if (type.isUnsignedInteger(32))
-    append(uint32_t());
-  else if (type.isUnsignedInteger(16))
-    append(uint16_t());
-  else if (type.isUnsignedInteger()) // 2, 4 or 8 bits, of a byte
-    append(uint8_t());
-  else if (type.isInteger(64))
-    append(int64_t());
-  else if (type.isInteger(32))
-    append(int32_t());
-  else if (type.isInteger(16))
-    append(int16_t());
-  else if (type.isInteger(8) || type.isInteger(1))
-    append(int8_t());
-  else if (isa<IntegerType>(type)) // 2 or 4 bits
-    for (char byte : bytes)
-      values.push_back(static_cast<T>(
-          llvm::SignExtend64(static_cast<uint8_t>(byte), type.getIntOrFloatBitWidth())));
-  else if (auto floating = dyn_cast<FloatType>(type)) {
-    const size_t size = bytes.size() / std::max<int64_t>(attr.getNumElements(), 1);
-    for (size_t i = 0; i < bytes.size(); i += size) {
-      uint16_t bits = 0;
-      memcpy(&bits, bytes.data() + i, size);
-      APFloat value(floating.getFloatSemantics(), APInt(floating.getWidth(), bits));
-      values.push_back(static_cast<T>(value.convertToDouble()));
-    }
-  } else
-    return failure();
-  return values;
-}
 
 template <typename T>
 static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned index, StringRef what) {
@@ -110,7 +60,7 @@ static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned inde
   if (attr.getNumElements() > kMostDescribing)
     return node.error() << "expected input " << index << " (" << what << ") to have at most "
                         << kMostDescribing << " elements, found " << attr.getType();
-  FailureOr<SmallVector<T>> values = readConstant<T>(attr);
+  FailureOr<SmallVector<T>> values = readElements<T>(attr);
   if (failed(values))
     return node.error() << "input " << index << " (" << what << ") has unsupported type "
                         << attr.getType();
@@ -254,7 +204,7 @@ ElementsAttr OnnxNode::getSparseTensor(StringRef name) {
 
 onnx::GraphProto *OnnxNode::getGraph(StringRef name) {
   onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::GRAPH);
-  if (!attr && !anyError)
+  if (!attr && !hasFailed())
     error() << "attribute '" << name << "' is missing";
   return attr ? attr->mutable_g() : nullptr;
 }
@@ -263,7 +213,7 @@ SmallVector<double> OnnxNode::getTensorNumbers(StringRef name) {
   ElementsAttr tensor = getTensor(name);
   if (!tensor)
     return {};
-  FailureOr<SmallVector<double>> numbers = readConstant<double>(tensor);
+  FailureOr<SmallVector<double>> numbers = readElements<double>(tensor);
   if (succeeded(numbers))
     return *numbers;
   error() << "attribute '" << name << "' has unsupported type " << tensor.getType();
@@ -314,114 +264,6 @@ LogicalResult OnnxNode::checkAllAttrsUsed() {
 }
 
 //===----------------------------------------------------------------------===//
-// Creating ops
-//===----------------------------------------------------------------------===//
-
-Attribute mlir::ttc::getNumberAttr(Type elementType, double value) {
-  if (isa<FloatType>(elementType))
-    return FloatAttr::get(elementType, value);
-  bool isExact;
-  llvm::APSInt integer(64, /*isUnsigned=*/false);
-  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
-  return IntegerAttr::get(elementType, integer.getExtValue());
-}
-
-LogicalResult OnnxNode::withContext(llvm::function_ref<LogicalResult()> action) {
-  std::string message;
-  LogicalResult result = success();
-  {
-    ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diag) {
-      if (diag.getSeverity() != DiagnosticSeverity::Error)
-        return failure();
-      if (!message.empty())
-        message += "; ";
-      message += diag.str();
-      return success();
-    });
-    result = action();
-  }
-  if (failed(result))
-    error() << (message.empty() ? "these operands do not fit together" : message);
-  return result;
-}
-
-SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer, bool fold) {
-  if (infer) {
-    auto *interface = state.name.getInterface<InferTypeOpInterface>();
-    assert(interface && "only ops that infer their types are created without types");
-    if (failed(withContext([&] {
-          return interface->inferReturnTypes(context(), loc, state.operands,
-                                             state.attributes.getDictionary(context()),
-                                             state.getRawProperties(), state.regions, state.types);
-        })))
-      return {};
-  }
-  Operation *op = builder.create(state);
-  if (failed(withContext([&] { return verify(op, /*verifyRecursively=*/false); }))) {
-    op->erase();
-    return {};
-  }
-
-  const llvm::DenseSet<Location> *unfolded = shared.options.unfolded;
-  bool foldable = fold && !(unfolded && unfolded->contains(loc)) && op->getNumResults() == 1 &&
-                  !state.operands.empty() &&
-                  tensorType(op->getResult(0)).getNumElements() <= kFoldLimit &&
-                  llvm::all_of(op->getOperands(),
-                               [](Value operand) { return matchPattern(operand, m_Constant()); });
-  SmallVector<Value> folded;
-  // The context keeps each folded constant.
-  if (foldable)
-    shared.generatedBytes += getTensorBytes(tensorType(op->getResult(0)));
-  foldable &= shared.generatedBytes <= kMostGenerated;
-  if (foldable && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
-    op->erase();
-    return folded;
-  }
-  return SmallVector<Value>(op->getResults());
-}
-
-LogicalResult OnnxNode::checkGenerated(RankedTensorType type) {
-  if (!getNumElementsChecked(type.getShape()))
-    return error() << "impossible shape [" << printList(type.getShape()) << "]";
-  const int64_t bytes = getTensorBytes(type);
-  if (bytes <= kMostGenerated && (shared.generatedBytes += bytes) <= kMostGenerated)
-    return success();
-  return error() << "expected generated constants of at most " << kMostGenerated
-                 << " bytes together, found " << bytes << " (" << type << ")"
-                 << (bytes <= kMostGenerated ? " and those before it" : "");
-}
-
-Value OnnxNode::constant(ElementsAttr value) {
-  return value ? ConstantOp::create(builder, loc, value) : Value();
-}
-
-Value OnnxNode::constant(ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get(values.size(), builder.getI64Type());
-  return constant(DenseElementsAttr::get(type, values));
-}
-
-Value OnnxNode::scalarLike(Value like, double value) {
-  if (!like)
-    return {};
-  auto type = RankedTensorType::get({}, elementTypeOf(like));
-  return constant(DenseElementsAttr::get(type, getNumberAttr(type.getElementType(), value)));
-}
-
-Value OnnxNode::reshape(Value value, ArrayRef<int64_t> shape) {
-  if (!value)
-    return {};
-  auto type = RankedTensorType::get(shape, elementTypeOf(value));
-  return type == value.getType() ? value : createAs<ReshapeOp>(type, value);
-}
-
-Value OnnxNode::cast(Value value, Type elementType) {
-  if (!value)
-    return {};
-  auto type = RankedTensorType::get(shapeOf(value), elementType);
-  return type == value.getType() ? value : createAs<CastOp>(type, value);
-}
-
-//===----------------------------------------------------------------------===//
 // Bodies and sequences
 //===----------------------------------------------------------------------===//
 
@@ -434,14 +276,14 @@ FailureOr<SmallVector<Value>> OnnxNode::importBody(onnx::GraphProto &body, Array
       importer.importBody(body, inputs, own + (number.empty() ? "" : "/") + number);
   // What failed has been reported at the node of the body.
   if (failed(results))
-    anyError = true;
+    setFailed();
   return results;
 }
 
 // A sequence is a cast of its elements to a tuple. No op of the compiled model uses it, so it is
 // dead when the import is done.
 Value OnnxNode::sequence(ArrayRef<Value> elements) {
-  if (anyError || llvm::is_contained(elements, Value()))
+  if (hasFailed() || llvm::is_contained(elements, Value()))
     return {};
   Type type = TupleType::get(context(), TypeRange(ValueRange(elements)));
   return UnrealizedConversionCastOp::create(builder, loc, type, elements).getResult(0);
@@ -470,9 +312,9 @@ bool OnnxNode::wantsOutput(unsigned index) const {
 }
 
 LogicalResult OnnxNode::results(ArrayRef<Value> values) {
-  if (llvm::is_contained(values, Value()) && !anyError)
+  if (llvm::is_contained(values, Value()) && !hasFailed())
     error() << "these operands do not fit together";
-  if (anyError)
+  if (hasFailed())
     return failure();
   outputs.assign(values.begin(), values.end());
   return success();
@@ -482,4 +324,23 @@ std::optional<SmallVector<int64_t>> OnnxNode::declaredShape(unsigned index) cons
   if (!wantsOutput(index))
     return std::nullopt;
   return importer.getDeclaredShape(proto.output(index));
+}
+
+LogicalResult mlir::ttc::checkShape(OnnxNode &node, unsigned index, StringRef what,
+                                    ArrayRef<int64_t> expected) {
+  if (!node.hasInput(index))
+    return success();
+  ArrayRef<int64_t> found = shapeOf(node.input(index));
+  bool fits = found.size() == expected.size() &&
+              llvm::all_of(llvm::zip_equal(found, expected), [](auto pair) {
+                auto [size, wanted] = pair;
+                return wanted < 0 || size == wanted;
+              });
+  if (fits)
+    return success();
+  SmallVector<std::string> sizes;
+  for (int64_t size : expected)
+    sizes.push_back(size < 0 ? "any" : std::to_string(size));
+  return node.error() << "expected input " << index << " (" << what << ") to have the shape ["
+                      << llvm::join(sizes, ", ") << "], found " << node.input(index).getType();
 }

@@ -4,6 +4,7 @@
 #define TTC_LIB_IMPORT_ONNXNODE_H
 
 #include "OnnxTensor.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -24,7 +25,7 @@ struct ImportContext;
 /// Errors are reported with the node's name, op and opset, and make the node fail; getters then
 /// return a harmless value, so that handlers need no checks of their own. If an operand is null,
 /// no op is created and the result is null.
-class OnnxNode {
+class OnnxNode : public TensorBuilder {
 public:
   /// `name` is the node's, in ops' locations and in errors, which are located in the file.
   OnnxNode(onnx::NodeProto &proto, int64_t opset, const GraphImporter &importer, std::string name,
@@ -36,12 +37,7 @@ public:
   int64_t opset() const { return opsetVersion; }
   /// "node 'conv1' (Conv, opset 13)"
   std::string describe() const;
-  InFlightDiagnostic error();
   InFlightDiagnostic warning();
-  bool hasFailed() const { return anyError; }
-  MLIRContext *context() const { return builder.getContext(); }
-  OpBuilder &getBuilder() { return builder; }
-  Location getLoc() const { return loc; }
 
   /// Whether the same ops must be made for all sizes (OnnxImportOptions::isOneOfSeveralSizes).
   bool isOneOfSeveralSizes() const;
@@ -94,53 +90,6 @@ public:
   void acceptDeclaredShape() { acceptsDeclaredShape = true; }
   bool takesDeclaredShape() const { return acceptsDeclaredShape; }
 
-  //===--- Creating ops ---===//
-  /// Creates an op whose result types are inferred. Null operands at the end are omitted; any other
-  /// null operand makes the result null. Ops on constants are folded.
-  template <typename OpTy> Value create(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
-    SmallVector<Value> results = createOp<OpTy>(operands, attrs, std::nullopt);
-    return results.empty() ? Value() : results.front();
-  }
-  template <typename OpTy>
-  SmallVector<Value> createMulti(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
-    return createOp<OpTy>(operands, attrs, std::nullopt);
-  }
-  /// Creates an op of the given result type.
-  template <typename OpTy>
-  Value createAs(Type type, ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
-    SmallVector<Value> results = createOp<OpTy>(operands, attrs, type);
-    return results.empty() ? Value() : results.front();
-  }
-  /// As create(), but an op on constants stays.
-  template <typename OpTy>
-  Value createUnfolded(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
-    SmallVector<Value> results = createOp<OpTy>(operands, attrs, std::nullopt, /*fold=*/false);
-    return results.empty() ? Value() : results.front();
-  }
-  Value constant(ElementsAttr value);
-  /// Checks the size of a constant that the file does not contain, before it is made: a node of
-  /// fifty bytes can name one of any size. Together they may have as many bytes as a file of 2 GiB
-  /// could contain.
-  LogicalResult checkGenerated(RankedTensorType type);
-  Value constant(ArrayRef<int64_t> values);
-  /// A tensor of rank 0 with the element type of `like`.
-  Value scalarLike(Value like, double value);
-  /// Reshapes `value`; the number of elements stays the same.
-  Value reshape(Value value, ArrayRef<int64_t> shape);
-  Value cast(Value value, Type elementType);
-
-  NamedAttribute attr(StringRef name, Attribute value) { return builder.getNamedAttr(name, value); }
-  NamedAttribute attr(StringRef name, ArrayRef<int64_t> value) {
-    return attr(name, builder.getDenseI64ArrayAttr(value));
-  }
-  NamedAttribute i64(StringRef name, int64_t value) {
-    return attr(name, builder.getI64IntegerAttr(value));
-  }
-  NamedAttribute f32(StringRef name, double value) {
-    return attr(name, builder.getF32FloatAttr(static_cast<float>(value)));
-  }
-  NamedAttribute flag(StringRef name) { return attr(name, builder.getUnitAttr()); }
-
   //===--- Bodies and sequences ---===//
   /// Imports a body of this node; `step` tells several imports of it apart, as in "loop/3/add".
   FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
@@ -164,63 +113,25 @@ public:
   ArrayRef<Value> getResults() const { return outputs; }
 
 private:
+  InFlightDiagnostic startError() override;
   const onnx::AttributeProto *findAttr(StringRef name) const;
   /// Finds the attribute, marks it as used and checks its type.
   onnx::AttributeProto *useAttr(StringRef name, int type);
-  template <typename OpTy>
-  SmallVector<Value> createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
-                              std::optional<Type> type, bool fold = true);
-  /// Runs `action` and reports its errors as errors of this node.
-  LogicalResult withContext(llvm::function_ref<LogicalResult()> action);
-  SmallVector<Value> createOp(OperationState &state, bool infer, bool fold);
-
   onnx::NodeProto &proto;
   int64_t opsetVersion;
   const GraphImporter &importer;
   ImportContext &shared;
   std::string name;
-  OpBuilder &builder;
-  Location loc;
   ArrayRef<Value> inputs;
   SmallVector<Value> outputs;
   llvm::StringSet<> usedAttrs;
-  bool anyError = false, acceptsDeclaredShape = false;
+  bool acceptsDeclaredShape = false;
 };
 
-/// The number as an element. For integers it is cut off towards zero, and limited to those of 64
-/// bits.
-Attribute getNumberAttr(Type elementType, double value);
-
-inline ArrayRef<int64_t> shapeOf(Value value) { return tensorType(value).getShape(); }
-inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
-inline Type elementTypeOf(Value value) { return tensorType(value).getElementType(); }
-
-template <typename OpTy>
-SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
-                                      std::optional<Type> type, bool fold) {
-  // Optional operands at the end may be absent; any other null is the result of an earlier error.
-  while (!operands.empty() && !operands.back())
-    operands = operands.drop_back();
-  if (anyError || llvm::is_contained(operands, Value()))
-    return {};
-  OperationState state(loc, OpTy::getOperationName());
-  state.addOperands(operands);
-  if (type)
-    state.addTypes(*type);
-  using Properties = typename OpTy::Properties;
-  if constexpr (std::is_same_v<Properties, EmptyProperties>) {
-    state.addAttributes(attrs);
-  } else {
-    Properties &properties = state.getOrAddProperties<Properties>();
-    OpTy::populateDefaultProperties(state.name, properties);
-    if (failed(withContext([&] {
-          return OpTy::setPropertiesFromAttr(properties, builder.getDictionaryAttr(attrs),
-                                             [&] { return mlir::emitError(loc); });
-        })))
-      return {};
-  }
-  return createOp(state, /*infer=*/!type, fold);
-}
+/// Reports an input whose shape is not the expected one; an absent input is as expected. `what`
+/// names it. Negative sizes are arbitrary.
+LogicalResult checkShape(OnnxNode &node, unsigned index, StringRef what,
+                         ArrayRef<int64_t> expected);
 
 } // namespace mlir::ttc
 

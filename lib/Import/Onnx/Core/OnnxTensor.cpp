@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxTensor.h"
 #include "lib/Import/LfsPointer.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 
@@ -107,33 +108,6 @@ StringRef mlir::ttc::getSupportedOnnxTypes() {
   return "float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, "
          "float8e5m2fnuz, float8e8m0, float4e2m1, int2, int4, int8, int16, int32, int64, uint2, "
          "uint4, uint8, uint16, uint32, uint64, bool";
-}
-
-std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // An attribute of a file can have a million elements.
-  constexpr size_t most = 64;
-  llvm::interleave(values.take_front(most), os, separator);
-  if (values.size() > most)
-    os << separator << "... (" << values.size() << " elements)";
-  return text;
-}
-
-std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape) {
-  // More than the memory of any device; prevents overflow in later products of sizes. TtcTypes.td
-  // has the same limits.
-  constexpr int64_t limit = int64_t(1) << 40;
-  constexpr size_t mostDims = 64;
-  if (shape.size() > mostDims)
-    return std::nullopt;
-  int64_t count = 1;
-  for (int64_t dim : shape) {
-    if (dim < 0 || dim > limit / count)
-      return std::nullopt;
-    count *= std::max<int64_t>(dim, 1);
-  }
-  return llvm::is_contained(shape, 0) ? 0 : count;
 }
 
 size_t mlir::ttc::getElementBytes(Type elementType) {

@@ -27,13 +27,6 @@ StringRef getSupportedOnnxTypes();
 /// Bytes of an element in a file and in a constant.
 size_t getElementBytes(Type elementType);
 
-/// "1, 3, 224": a list for diagnostics.
-std::string printList(ArrayRef<int64_t> values, StringRef separator = ", ");
-
-/// The number of elements, or nullopt if a dimension is negative or the number is too large, even
-/// where dimensions of size 0 are left out.
-std::optional<int64_t> getNumElementsChecked(ArrayRef<int64_t> shape);
-
 /// The tensor as a constant. Raw data is moved out of `tensor`, not copied; external data is
 /// mapped. External files are looked up relative to `modelPath`. `name` becomes the name of the
 /// resource.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShapeProposals.h"
+#include "lib/Import/Tensors/TensorBuilder.h"
 
 #include "OnnxInputs.h"
 

@@ -2,8 +2,9 @@
 // One iteration of an optimizer. Inputs are the learning rate, the number of the iteration, and for
 // each kind of tensor (weights, gradients, states) one tensor for each weight.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "onnx/onnx_pb.h"
 

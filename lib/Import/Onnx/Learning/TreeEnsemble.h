@@ -3,7 +3,8 @@
 #ifndef TTC_LIB_IMPORT_TREEENSEMBLE_H
 #define TTC_LIB_IMPORT_TREEENSEMBLE_H
 
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 namespace mlir::ttc {
 

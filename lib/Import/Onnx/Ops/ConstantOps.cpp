@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants, and ops whose results are constant because shapes are static.
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 

@@ -3,8 +3,9 @@
 // unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "mlir/IR/Matchers.h"
 #include "onnx/onnx_pb.h"

@@ -3,9 +3,9 @@
 #include "Window.h"
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "dialects/Ttc/Tensors/SequentialOps.h"
 

@@ -2,8 +2,9 @@
 // Ops that select or add elements: slices, gathers, padding.
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "llvm/Support/MathExtras.h"
 

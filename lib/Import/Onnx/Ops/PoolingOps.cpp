@@ -3,9 +3,9 @@
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "dialects/Ttc/Tensors/ReductionOps.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -4,7 +4,8 @@
 #define TTC_LIB_IMPORT_QUANTIZATION_H
 
 #include "Window.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 namespace mlir::ttc {
 

@@ -2,8 +2,9 @@
 #include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "onnx/onnx_pb.h"
 

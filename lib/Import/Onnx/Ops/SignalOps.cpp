@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fourier transforms as products with constant matrices, and the constants of signal processing.
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -2,8 +2,9 @@
 // Ops of decoders that carry a state from one call to the next.
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
-#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
+#include "lib/Import/Tensors/Expressions.h"
 
 #include "onnx/onnx_pb.h"
 

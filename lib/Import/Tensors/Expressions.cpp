@@ -14,14 +14,14 @@ using namespace mlir::ttc;
 bool Expressions::checkAxis(int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank)
     return true;
-  node.error() << "axis " << axis << " is out of range for a tensor of rank " << rank;
+  builder.error() << "axis " << axis << " is out of range for a tensor of rank " << rank;
   return false;
 }
 
 Value Expressions::transpose(Value x, ArrayRef<int64_t> permutation) {
   if (!x || (static_cast<int64_t>(permutation.size()) == rankOf(x) && llvm::is_sorted(permutation)))
     return x;
-  return node.create<TransposeOp>(x, node.attr("permutation", permutation));
+  return builder.create<TransposeOp>(x, builder.attr("permutation", permutation));
 }
 
 Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step) {
@@ -33,15 +33,15 @@ Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int
   starts[axis] = start;
   sizes[axis] = size;
   steps[axis] = step;
-  return node.create<SliceOp>(
-      x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
+  return builder.create<SliceOp>(x, {builder.attr("starts", starts), builder.attr("sizes", sizes),
+                                     builder.attr("steps", steps)});
 }
 
 Value Expressions::pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high, PadMode mode,
                        double value) {
-  return node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
-                                node.attr("mode", PadModeAttr::get(node.context(), mode)),
-                                node.f32("value", value)});
+  return builder.create<PadOp>(x, {builder.attr("low", low), builder.attr("high", high),
+                                   builder.attr("mode", PadModeAttr::get(builder.context(), mode)),
+                                   builder.f32("value", value)});
 }
 
 Value Expressions::fit(Value x, int64_t axis, int64_t size) {
@@ -58,7 +58,7 @@ Value Expressions::fit(Value x, int64_t axis, int64_t size) {
 Value Expressions::expand(Value x, ArrayRef<int64_t> shape) {
   if (!x || shapeOf(x) == shape)
     return x;
-  return node.createAs<ExpandOp>(RankedTensorType::get(shape, elementTypeOf(x)), x);
+  return builder.createAs<ExpandOp>(RankedTensorType::get(shape, elementTypeOf(x)), x);
 }
 
 Value Expressions::unsqueeze(Value x, int64_t axis) {
@@ -66,7 +66,7 @@ Value Expressions::unsqueeze(Value x, int64_t axis) {
     return {};
   SmallVector<int64_t> shape(shapeOf(x));
   shape.insert(shape.begin() + axis, 1);
-  return node.reshape(x, shape);
+  return builder.reshape(x, shape);
 }
 
 Value Expressions::squeeze(Value x, int64_t axis) {
@@ -74,7 +74,7 @@ Value Expressions::squeeze(Value x, int64_t axis) {
     return {};
   SmallVector<int64_t> shape(shapeOf(x));
   shape.erase(shape.begin() + axis);
-  return node.reshape(x, shape);
+  return builder.reshape(x, shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,24 +82,24 @@ Value Expressions::squeeze(Value x, int64_t axis) {
 //===----------------------------------------------------------------------===//
 
 Value Expressions::scalar(int64_t value) {
-  auto type = RankedTensorType::get({}, node.getBuilder().getI64Type());
-  return node.constant(DenseElementsAttr::get(type, value));
+  auto type = RankedTensorType::get({}, builder.getBuilder().getI64Type());
+  return builder.constant(DenseElementsAttr::get(type, value));
 }
 
 Value Expressions::floats(ArrayRef<float> values) {
-  auto type = RankedTensorType::get(values.size(), node.getBuilder().getF32Type());
-  return node.constant(DenseElementsAttr::get(type, values));
+  auto type = RankedTensorType::get(values.size(), builder.getBuilder().getF32Type());
+  return builder.constant(DenseElementsAttr::get(type, values));
 }
 
 Value Expressions::floats(ArrayRef<int64_t> shape, ArrayRef<double> values, Type elementType) {
-  Type f32 = node.getBuilder().getF32Type();
+  Type f32 = builder.getBuilder().getF32Type();
   auto type = RankedTensorType::get(shape, elementType.isF64() ? elementType : f32);
-  if (failed(node.checkGenerated(type)))
+  if (failed(builder.checkGenerated(type)))
     return {};
   if (elementType.isF64())
-    return node.constant(DenseElementsAttr::get(type, values));
+    return builder.constant(DenseElementsAttr::get(type, values));
   SmallVector<float> narrow(values.begin(), values.end());
-  return cast(node.constant(DenseElementsAttr::get(type, ArrayRef<float>(narrow))), elementType);
+  return cast(builder.constant(DenseElementsAttr::get(type, ArrayRef<float>(narrow))), elementType);
 }
 
 Value Expressions::numbers(ArrayRef<double> values, Type elementType) {
@@ -111,32 +111,32 @@ Value Expressions::numbers(ArrayRef<double> values, Type elementType) {
     elements.back().convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
   }
   auto type = RankedTensorType::get(values.size(), elementType);
-  return node.constant(DenseElementsAttr::get(type, elements));
+  return builder.constant(DenseElementsAttr::get(type, elements));
 }
 
 Value Expressions::ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type elementType) {
   bool isNarrow = elementType.isInteger(32);
-  Type stored = isNarrow ? elementType : Type(node.getBuilder().getI64Type());
+  Type stored = isNarrow ? elementType : Type(builder.getBuilder().getI64Type());
   auto type = RankedTensorType::get(shape, stored);
-  if (failed(node.checkGenerated(type)))
+  if (failed(builder.checkGenerated(type)))
     return {};
   if (!isNarrow)
-    return cast(node.constant(DenseElementsAttr::get(type, values)), elementType);
+    return cast(builder.constant(DenseElementsAttr::get(type, values)), elementType);
   SmallVector<int32_t> narrow(values.begin(), values.end());
-  return node.constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(narrow)));
+  return builder.constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(narrow)));
 }
 
 /// Written element by element.
 static constexpr int64_t kMostCounted = int64_t(1) << 24;
 
-LogicalResult mlir::ttc::checkCount(OnnxNode &node, int64_t count) {
+LogicalResult mlir::ttc::checkCount(TensorBuilder &builder, int64_t count) {
   if (count > kMostCounted)
-    return node.error() << "expected at most " << kMostCounted << " positions, found " << count;
+    return builder.error() << "expected at most " << kMostCounted << " positions, found " << count;
   return success();
 }
 
 Value Expressions::iota(int64_t count, Type elementType) {
-  if (failed(checkCount(node, count)))
+  if (failed(checkCount(builder, count)))
     return {};
   return ints(count, llvm::to_vector(llvm::seq<int64_t>(0, count)), elementType);
 }
@@ -144,53 +144,34 @@ Value Expressions::iota(int64_t count, Type elementType) {
 Value Expressions::iota(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;
-  auto type = RankedTensorType::get(shape, node.getBuilder().getI64Type());
-  if (failed(checkCount(node, count)) || failed(node.checkGenerated(type)))
+  auto type = RankedTensorType::get(shape, builder.getBuilder().getI64Type());
+  if (failed(checkCount(builder, count)) || failed(builder.checkGenerated(type)))
     return {};
   SmallVector<int64_t> values = llvm::to_vector(llvm::seq<int64_t>(0, count));
-  return node.constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(values)));
+  return builder.constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(values)));
 }
 
 Value Expressions::splat(ArrayRef<int64_t> shape, Type elementType, double value) {
   auto type = RankedTensorType::get(shape, elementType);
-  if (failed(node.checkGenerated(type)))
+  if (failed(builder.checkGenerated(type)))
     return {};
-  return node.constant(DenseElementsAttr::get(type, getNumberAttr(elementType, value)));
+  return builder.constant(DenseElementsAttr::get(type, getNumberAttr(elementType, value)));
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes and types
+// Types
 //===----------------------------------------------------------------------===//
-
-LogicalResult mlir::ttc::checkShape(OnnxNode &node, unsigned index, StringRef what,
-                                    ArrayRef<int64_t> expected) {
-  if (!node.hasInput(index))
-    return success();
-  ArrayRef<int64_t> found = shapeOf(node.input(index));
-  bool fits = found.size() == expected.size() &&
-              llvm::all_of(llvm::zip_equal(found, expected), [](auto pair) {
-                auto [size, wanted] = pair;
-                return wanted < 0 || size == wanted;
-              });
-  if (fits)
-    return success();
-  SmallVector<std::string> sizes;
-  for (int64_t size : expected)
-    sizes.push_back(size < 0 ? "any" : std::to_string(size));
-  return node.error() << "expected input " << index << " (" << what << ") to have the shape ["
-                      << llvm::join(sizes, ", ") << "], found " << node.input(index).getType();
-}
 
 Type mlir::ttc::getArithmeticType(Type elementType) {
   return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
 }
 
-Value mlir::ttc::castSaturated(OnnxNode &node, Value value, Type elementType) {
+Value mlir::ttc::castSaturated(TensorBuilder &builder, Value value, Type elementType) {
   if (!value)
     return {};
   auto integer = dyn_cast<IntegerType>(elementType);
   if (!integer || !isa<FloatType>(elementTypeOf(value)))
-    return node.cast(value, elementType);
+    return builder.cast(value, elementType);
   // The largest number of the float type that the integer type holds, too: beyond 24 bits, its
   // own bounds are not numbers of f32.
   const llvm::fltSemantics &semantics = cast<FloatType>(elementTypeOf(value)).getFloatSemantics();
@@ -201,13 +182,13 @@ Value mlir::ttc::castSaturated(OnnxNode &node, Value value, Type elementType) {
     number.convertFromAPInt(limit, !isUnsigned, APFloat::rmTowardZero);
     return number.convertToDouble();
   };
-  Expressions e(node);
+  Expressions e(builder);
   value =
       e.max(value, bound(isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width)));
   value =
       e.min(value, bound(isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
   // Types that are only stored are made of wider ones.
   if (width < 8)
-    value = node.cast(value, node.getBuilder().getI32Type());
-  return node.cast(value, elementType);
+    value = builder.cast(value, builder.getBuilder().getI32Type());
+  return builder.cast(value, elementType);
 }

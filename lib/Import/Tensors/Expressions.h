@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Short names for the ttc ops that handlers compose when an ONNX op has no equivalent in ttc.
+// Short names for the ttc ops that importers compose where ttc has no equivalent of an op.
 #ifndef TTC_LIB_IMPORT_EXPRESSIONS_H
 #define TTC_LIB_IMPORT_EXPRESSIONS_H
 
-#include "OnnxNode.h"
+#include "TensorBuilder.h"
 
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
@@ -14,88 +14,94 @@
 namespace mlir::ttc {
 
 /// Creates the ops of handlers that compose many: `e.add(e.mul(a, b), 1.0)`. Binary ops broadcast;
-/// a number is a scalar of the other operand's element type. As with OnnxNode::create(), null
+/// a number is a scalar of the other operand's element type. As with TensorBuilder::create(), null
 /// operands give a null result, so that handlers check once, when they set their outputs.
 class Expressions {
 public:
-  explicit Expressions(OnnxNode &node) : node(node) {}
+  explicit Expressions(TensorBuilder &builder) : builder(builder) {}
 
   //===--- Elementwise ---===//
-  Value add(Value a, Value b) { return node.create<AddOp>({a, b}); }
+  Value add(Value a, Value b) { return builder.create<AddOp>({a, b}); }
   Value add(Value a, double b) { return add(a, number(a, b)); }
-  Value sub(Value a, Value b) { return node.create<SubOp>({a, b}); }
+  Value sub(Value a, Value b) { return builder.create<SubOp>({a, b}); }
   Value sub(Value a, double b) { return sub(a, number(a, b)); }
   Value sub(double a, Value b) { return sub(number(b, a), b); }
-  Value mul(Value a, Value b) { return node.create<MulOp>({a, b}); }
+  Value mul(Value a, Value b) { return builder.create<MulOp>({a, b}); }
   /// Times 1 is left out.
   Value mul(Value a, double b) { return b == 1 ? a : mul(a, number(a, b)); }
-  Value div(Value a, Value b) { return node.create<DivOp>({a, b}); }
+  Value div(Value a, Value b) { return builder.create<DivOp>({a, b}); }
   Value div(Value a, double b) { return b == 1 ? a : div(a, number(a, b)); }
-  Value min(Value a, Value b) { return node.create<MinOp>({a, b}); }
+  Value min(Value a, Value b) { return builder.create<MinOp>({a, b}); }
   Value min(Value a, double b) { return min(a, number(a, b)); }
-  Value max(Value a, Value b) { return node.create<MaxOp>({a, b}); }
+  Value max(Value a, Value b) { return builder.create<MaxOp>({a, b}); }
   Value max(Value a, double b) { return max(a, number(a, b)); }
   /// The remainder of a division of floats, with the sign of `a`.
-  Value fmod(Value a, double b) { return node.create<ModOp>({a, number(a, b)}, node.flag("fmod")); }
-  Value abs(Value x) { return node.create<AbsOp>(x); }
-  Value floor(Value x) { return node.create<FloorOp>(x); }
+  Value fmod(Value a, double b) {
+    return builder.create<ModOp>({a, number(a, b)}, builder.flag("fmod"));
+  }
+  Value abs(Value x) { return builder.create<AbsOp>(x); }
+  Value floor(Value x) { return builder.create<FloorOp>(x); }
   /// Halves to even.
-  Value round(Value x) { return node.create<RoundOp>(x); }
+  Value round(Value x) { return builder.create<RoundOp>(x); }
   Value square(Value x) { return mul(x, x); }
-  template <typename OpTy> Value unary(Value x) { return node.create<OpTy>(x); }
+  template <typename OpTy> Value unary(Value x) { return builder.create<OpTy>(x); }
   /// With attributes of type f32.
   template <typename OpTy>
   Value unaryWith(Value x, ArrayRef<std::pair<StringRef, double>> numbers) {
     SmallVector<NamedAttribute> attrs;
     for (auto [name, number] : numbers)
-      attrs.push_back(node.f32(name, number));
-    return node.create<OpTy>(x, attrs);
+      attrs.push_back(builder.f32(name, number));
+    return builder.create<OpTy>(x, attrs);
   }
   Value clamp(Value x, double low, double high) {
-    return node.create<ClampOp>(x, {node.f32("min", low), node.f32("max", high)});
+    return builder.create<ClampOp>(x, {builder.f32("min", low), builder.f32("max", high)});
   }
   Value compare(ComparePredicate predicate, Value a, Value b) {
-    return node.create<CompareOp>(
-        {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
+    return builder.create<CompareOp>(
+        {a, b}, builder.attr("predicate", ComparePredicateAttr::get(builder.context(), predicate)));
   }
   Value compare(ComparePredicate predicate, Value a, double b) {
     return compare(predicate, a, number(a, b));
   }
-  Value both(Value a, Value b) { return node.create<AndOp>({a, b}); }
-  Value where(Value condition, Value a, Value b) { return node.create<WhereOp>({condition, a, b}); }
+  Value both(Value a, Value b) { return builder.create<AndOp>({a, b}); }
+  Value where(Value condition, Value a, Value b) {
+    return builder.create<WhereOp>({condition, a, b});
+  }
   Value where(Value condition, Value a, double b) { return where(condition, a, number(a, b)); }
-  Value cast(Value x, Type elementType) { return node.cast(x, elementType); }
+  Value cast(Value x, Type elementType) { return builder.cast(x, elementType); }
   Value gelu(Value x, GeluApproximation kind) {
-    return node.create<GeluOp>(
-        x, node.attr("approximate", GeluApproximationAttr::get(node.context(), kind)));
+    return builder.create<GeluOp>(
+        x, builder.attr("approximate", GeluApproximationAttr::get(builder.context(), kind)));
   }
 
   //===--- Matrices and reductions ---===//
-  Value matmul(Value a, Value b, Value bias = {}) { return node.create<MatmulOp>({a, b, bias}); }
+  Value matmul(Value a, Value b, Value bias = {}) { return builder.create<MatmulOp>({a, b, bias}); }
   /// a times the transposed b
   Value matmulTransposed(Value a, Value b, Value bias = {}) {
-    return node.create<MatmulOp>({a, b, bias}, node.flag("transpose_b"));
+    return builder.create<MatmulOp>({a, b, bias}, builder.flag("transpose_b"));
   }
   /// The reduced dimensions stay, with size 1.
   template <typename OpTy> Value reduce(Value x, ArrayRef<int64_t> axes) {
-    return node.create<OpTy>(x, {node.attr("axes", axes), node.flag("keepdims")});
+    return builder.create<OpTy>(x, {builder.attr("axes", axes), builder.flag("keepdims")});
   }
   /// The reduced dimensions are removed.
   template <typename OpTy> Value reduceAway(Value x, ArrayRef<int64_t> axes) {
-    return node.create<OpTy>(x, node.attr("axes", axes));
+    return builder.create<OpTy>(x, builder.attr("axes", axes));
   }
   Value sum(Value x, ArrayRef<int64_t> axes, bool keepDims = false) {
     return keepDims ? reduce<ReduceSumOp>(x, axes) : reduceAway<ReduceSumOp>(x, axes);
   }
   Value maximum(Value x, ArrayRef<int64_t> axes) { return reduceAway<ReduceMaxOp>(x, axes); }
   Value minimum(Value x, ArrayRef<int64_t> axes) { return reduceAway<ReduceMinOp>(x, axes); }
-  Value softmax(Value x, int64_t axis) { return node.create<SoftmaxOp>(x, node.i64("axis", axis)); }
+  Value softmax(Value x, int64_t axis) {
+    return builder.create<SoftmaxOp>(x, builder.i64("axis", axis));
+  }
 
   //===--- Movement ---===//
-  Value reshape(Value x, ArrayRef<int64_t> shape) { return node.reshape(x, shape); }
+  Value reshape(Value x, ArrayRef<int64_t> shape) { return builder.reshape(x, shape); }
   /// The identity is left out.
   Value transpose(Value x, ArrayRef<int64_t> permutation);
-  // An axis that the operand does not have is an error at the node, and gives null.
+  // An axis that the operand does not have is an error, and gives null.
 
   /// `size` elements from `start` on of one dimension, every `step`th; `x` itself if that is all.
   Value slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step = 1);
@@ -111,13 +117,13 @@ public:
   /// One operand is the result.
   Value concat(ValueRange operands, int64_t axis) {
     return operands.size() == 1 ? operands.front()
-                                : node.create<ConcatOp>(operands, node.i64("axis", axis));
+                                : builder.create<ConcatOp>(operands, builder.i64("axis", axis));
   }
   Value gather(Value data, Value indices, int64_t axis) {
-    return node.create<GatherOp>({data, indices}, node.i64("axis", axis));
+    return builder.create<GatherOp>({data, indices}, builder.i64("axis", axis));
   }
   Value gatherElements(Value data, Value indices, int64_t axis) {
-    return node.create<GatherElementsOp>({data, indices}, node.i64("axis", axis));
+    return builder.create<GatherElementsOp>({data, indices}, builder.i64("axis", axis));
   }
   /// Broadcasts to a shape by NumPy's rules; null stays null.
   Value expand(Value x, ArrayRef<int64_t> shape);
@@ -127,10 +133,10 @@ public:
   Value squeeze(Value x, int64_t axis);
 
   //===--- Constants ---===//
-  // A constant of a given shape that is too large is null, and an error at the node.
+  // A constant of a given shape that is too large is null, and an error at the builder.
 
   /// A tensor of rank 0 with the element type of `like`.
-  Value number(Value like, double value) { return node.scalarLike(like, value); }
+  Value number(Value like, double value) { return builder.scalarLike(like, value); }
   /// A tensor of i64 and rank 0.
   Value scalar(int64_t value);
   /// A tensor of f32 and rank 1.
@@ -139,7 +145,7 @@ public:
   /// A tensor of rank 1, rounded to a type of floats.
   Value numbers(ArrayRef<double> values, Type elementType);
   /// A tensor of i64 and rank 1.
-  Value ints(ArrayRef<int64_t> values) { return node.constant(values); }
+  Value ints(ArrayRef<int64_t> values) { return builder.constant(values); }
   Value ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type elementType);
   /// 0, 1, ..., count - 1, of rank 1.
   Value iota(int64_t count, Type elementType);
@@ -151,22 +157,17 @@ private:
   /// Reports an axis that a tensor of this rank does not have.
   bool checkAxis(int64_t axis, int64_t rank);
 
-  OnnxNode &node;
+  TensorBuilder &builder;
 };
 
 /// Reports a constant of more elements than are written one by one, before they are.
-LogicalResult checkCount(OnnxNode &node, int64_t count);
-
-/// Reports an input whose shape is not the expected one; an absent input is as expected. `what`
-/// names it. Negative sizes are arbitrary.
-LogicalResult checkShape(OnnxNode &node, unsigned index, StringRef what,
-                         ArrayRef<int64_t> expected);
+LogicalResult checkCount(TensorBuilder &builder, int64_t count);
 
 /// The type that sums and interpolations of this type are computed in: f64 for f64, else f32.
 Type getArithmeticType(Type elementType);
 
 /// `value` converted to `elementType`; integers are rounded towards zero and saturate.
-Value castSaturated(OnnxNode &node, Value value, Type elementType);
+Value castSaturated(TensorBuilder &builder, Value value, Type elementType);
 
 } // namespace mlir::ttc
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ops of StableHLO that can be imported: one entry per op, added next to its handler.
+#ifndef TTC_LIB_IMPORT_STABLEHLOREGISTRY_H
+#define TTC_LIB_IMPORT_STABLEHLOREGISTRY_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::ttc {
+class StablehloOp;
+
+using StablehloHandler = LogicalResult (*)(StablehloOp &);
+
+/// What an op does with complex numbers.
+enum class OnComplex {
+  Refused,
+  /// The handler itself treats them.
+  Handled,
+  /// The op does the same with real and imaginary parts: the handler is called for each.
+  ByParts,
+};
+
+struct StablehloOpEntry {
+  StablehloHandler handler;
+  OnComplex onComplex;
+  /// What the handler does not import, in a few words for docs/stablehlo.md; empty if it imports
+  /// all of the op. That shapes are static and that element types are limited applies to all ops.
+  StringRef restrictions;
+};
+
+class StablehloRegistry {
+public:
+  static const StablehloRegistry &get();
+
+  /// The name is without its dialect: "dot_general". For another dialect it is whole: "chlo.erf".
+  /// Names and `restrictions` are not copied.
+  void add(StringRef name, StablehloHandler handler, OnComplex onComplex = OnComplex::Refused,
+           StringRef restrictions = "") {
+    bool inserted =
+        entries.try_emplace(name, StablehloOpEntry{handler, onComplex, restrictions}).second;
+    assert(inserted && "one entry per op");
+    (void)inserted;
+  }
+  const StablehloOpEntry *lookup(StringRef name) const {
+    auto it = entries.find(name);
+    return it == entries.end() ? nullptr : &it->second;
+  }
+  /// In alphabetical order.
+  SmallVector<StringRef> names() const;
+
+private:
+  llvm::StringMap<StablehloOpEntry> entries;
+};
+
+// One function per family, in the family's file.
+void registerStablehloComplexOps(StablehloRegistry &registry);
+void registerStablehloConstantOps(StablehloRegistry &registry);
+void registerStablehloControlFlowOps(StablehloRegistry &registry);
+void registerStablehloElementwiseOps(StablehloRegistry &registry);
+void registerStablehloMovementOps(StablehloRegistry &registry);
+void registerStablehloTypeOps(StablehloRegistry &registry);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_STABLEHLOREGISTRY_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls, choices and loops.
+#include "lib/Import/Stablehlo/Core/StablehloOp.h"
+#include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static LogicalResult importCall(StablehloOp &op) {
+  FailureOr<SmallVector<Value>> values = op.importCallee("callee", op.allOperands());
+  return failed(values) ? failure() : op.results(*values);
+}
+
+/// The function that says what the op means.
+static LogicalResult importComposite(StablehloOp &op) {
+  op.ignoreAttrs({"name", "composite_attributes", "version"});
+  FailureOr<SmallVector<Value>> values = op.importCallee("decomposition", op.allOperands());
+  return failed(values) ? failure() : op.results(*values);
+}
+
+/// The barrier orders what a compiler may reorder; values are unchanged.
+static LogicalResult importBarrier(StablehloOp &op) { return op.results(op.allOperands()); }
+
+/// The one element of a constant.
+static std::optional<int64_t> getConstant(Value value) {
+  ElementsAttr attr;
+  if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1)
+    return std::nullopt;
+  FailureOr<SmallVector<int64_t>> values = readElements<int64_t>(attr);
+  return succeeded(values) ? std::optional(values->front()) : std::nullopt;
+}
+
+/// `condition`, of rank 0, chooses among values of one type.
+static Value choose(StablehloOp &op, Value condition, Value a, Value b) {
+  Expressions e(op);
+  if (a == b)
+    return a;
+  if (!op.isComplex(a))
+    return e.where(condition, a, b);
+  return op.complex(e.where(condition, op.realOf(a), op.realOf(b)),
+                    e.where(condition, op.imaginaryOf(a), op.imaginaryOf(b)));
+}
+
+/// Bodies have no effects: where the device decides, all are computed and one is chosen.
+static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> known,
+                                    llvm::function_ref<Value(int64_t)> isBranch) {
+  const int64_t branches = op.numBodies();
+  if (known) {
+    FailureOr<SmallVector<Value>> values = op.importBody(*known, {});
+    return failed(values) ? failure() : op.results(*values);
+  }
+  // From the last, which holds where no other one does.
+  SmallVector<Value> chosen;
+  for (int64_t branch = branches - 1; branch >= 0; --branch) {
+    FailureOr<SmallVector<Value>> values = op.importBody(branch, {});
+    if (failed(values))
+      return failure();
+    if (chosen.empty()) {
+      chosen = *values;
+      continue;
+    }
+    if (values->size() != chosen.size())
+      return op.error() << "expected branches with as many results";
+    Value condition = isBranch(branch);
+    for (auto [old, value] : llvm::zip_equal(chosen, *values))
+      old = choose(op, condition, value, old);
+  }
+  return op.results(chosen);
+}
+
+static LogicalResult importIf(StablehloOp &op) {
+  if (failed(op.checkOperands(1)))
+    return failure();
+  if (op.numBodies() != 2)
+    return op.error() << "expected two bodies, found " << op.numBodies();
+  Value condition = op.operand(0);
+  std::optional<int64_t> known = getConstant(condition);
+  if (known)
+    known = *known ? 0 : 1;
+  return importBranches(op, known, [&](int64_t) { return condition; });
+}
+
+/// An index out of range means the last branch.
+static LogicalResult importCase(StablehloOp &op) {
+  if (failed(op.checkOperands(1)))
+    return failure();
+  if (op.numBodies() == 0)
+    return op.error() << "(C1) expected at least one branch";
+  Value index = op.operand(0);
+  std::optional<int64_t> known = getConstant(index);
+  if (known && (*known < 0 || *known >= op.numBodies()))
+    known = op.numBodies() - 1;
+  Expressions e(op);
+  return importBranches(op, known, [&](int64_t branch) {
+    return e.compare(ComparePredicate::EQ, index, static_cast<double>(branch));
+  });
+}
+
+/// Loops are unrolled: what counts the steps is computed while compiling.
+static LogicalResult importWhile(StablehloOp &op) {
+  SmallVector<Value> values(op.allOperands());
+  for (;;) {
+    FailureOr<SmallVector<Value>> condition = op.importBody(0, values);
+    if (failed(condition))
+      return failure();
+    std::optional<int64_t> goesOn =
+        condition->size() == 1 ? getConstant(condition->front()) : std::nullopt;
+    if (!goesOn)
+      return op.error() << "expected a number of steps that is known while compiling, found a "
+                           "condition that is computed from data: bound the loop by a number of "
+                           "steps, and keep the values of steps after its end (jax.lax.fori_loop "
+                           "with jnp.where)";
+    if (!*goesOn)
+      return op.results(values);
+    FailureOr<SmallVector<Value>> next = op.importBody(1, values);
+    if (failed(next))
+      return failure();
+    if (next->size() != values.size())
+      return op.error() << "(C3) expected a body that returns " << values.size()
+                        << " values, found " << next->size();
+    values = *next;
+  }
+}
+
+void mlir::ttc::registerStablehloControlFlowOps(StablehloRegistry &registry) {
+  registry.add("func.call", importCall, OnComplex::Handled);
+  registry.add("composite", importComposite, OnComplex::Handled);
+  registry.add("optimization_barrier", importBarrier, OnComplex::Handled);
+  registry.add("if", importIf, OnComplex::Handled);
+  registry.add("case", importCase, OnComplex::Handled);
+  registry.add("while", importWhile, OnComplex::Handled,
+               "a number of steps that data decides; steps are unrolled");
+}
