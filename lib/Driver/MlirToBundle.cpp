@@ -13,7 +13,6 @@
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Import/StablehloImport.h"
 #include "ttc/Support/Spelling.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -203,28 +202,6 @@ static OwningOpRef<ModuleOp> importOpen(ModuleOp module, const SizeOptions &give
   return result;
 }
 
-/// StableHLO is no registered dialect: its ops can be read in MLIR's generic form only.
-static OwningOpRef<ModuleOp> parseModule(const std::shared_ptr<llvm::SourceMgr> &sources,
-                                         MLIRContext *context) {
-  const bool isStablehlo =
-      sources->getMemoryBuffer(sources->getMainFileID())->getBuffer().contains("stablehlo.");
-  const bool allowed = context->allowsUnregisteredDialects();
-  context->allowUnregisteredDialects(allowed || isStablehlo);
-  llvm::scope_exit restore([&] { context->allowUnregisteredDialects(allowed); });
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
-  if (!isStablehlo)
-    return module;
-  if (!module) {
-    emitError(UnknownLoc::get(context))
-        << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
-    return nullptr;
-  }
-  context->loadDialect<TtcDialect>();
-  if (hasStablehlo(*module) && failed(importStablehlo(*module)))
-    return nullptr;
-  return module;
-}
-
 static OwningOpRef<ModuleOp> importModule(const std::shared_ptr<llvm::SourceMgr> &sources,
                                           MLIRContext *context) {
   SizeOptions options;
@@ -233,7 +210,9 @@ static OwningOpRef<ModuleOp> importModule(const std::shared_ptr<llvm::SourceMgr>
   DialectRegistry registry;
   func::registerInlinerExtension(registry);
   context->appendDialectRegistry(registry);
-  OwningOpRef<ModuleOp> module = parseModule(sources, context);
+  const bool isHlo = isStablehlo(sources->getMemoryBuffer(sources->getMainFileID())->getBuffer());
+  OwningOpRef<ModuleOp> module =
+      isHlo ? parseStablehlo(sources, context) : parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return nullptr;
   if (hasSizeOptions() || llvm::any_of(module->getOps<func::FuncOp>(), isOpen))

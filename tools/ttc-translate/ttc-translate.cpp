@@ -14,6 +14,7 @@
 #include "ttc/Driver/OnnxToBundle.h"
 #include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Import/StablehloImport.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
 #include "ttc/Support/Printable.h"
@@ -69,6 +70,7 @@ int ttcTranslateMain(int argc, char **argv) {
   ttc::setUpCommandLine();
   ttc::registerImportOnnx();
   ttc::registerImportGguf();
+  ttc::registerImportStablehlo();
   ttc::registerOnnxToBundle(openText);
   ttc::registerGgufToBundle(openText);
   ttc::registerMlirToBundle(openText);
@@ -84,15 +86,20 @@ int ttcTranslateMain(int argc, char **argv) {
       "", cl::desc("Translations"));
   cl::opt<bool> listOnnxOps("list-onnx-ops",
                             cl::desc("Print the supported ONNX ops (Markdown) and exit"));
+  cl::opt<bool> listStablehloOps("list-stablehlo-ops",
+                                 cl::desc("Print the supported StableHLO ops (Markdown) and exit"));
   ttc::parseCommandLine(argc, argv,
-                        "Translates between ONNX and GGUF models, ttc IR and bundles\n");
+                        "Translates between ONNX, GGUF and StableHLO models, ttc IR and bundles\n");
 
-  if (listOnnxOps) {
+  if (listOnnxOps || listStablehloOps) {
     std::string error;
     auto file = ttc::OutputFile::open(output, ttc::OutputKind::Text, error);
     if (!file)
       return fail(error);
-    ttc::printOnnxOps(*file);
+    if (listOnnxOps)
+      ttc::printOnnxOps(*file);
+    else
+      ttc::printStablehloOps(*file);
     return failed(file->keep(error)) ? fail(error) : 0;
   }
   if (translations.size() != 1)
@@ -119,7 +126,7 @@ int ttcTranslateMain(int argc, char **argv) {
     std::unique_ptr<llvm::MemoryBuffer> buffer = openInput(input, name, error);
     if (!buffer)
       return fail(error);
-    if (name == "ttc-to-bundle" || name == ttc::kMlirToBundle)
+    if (name == "ttc-to-bundle" || name == "import-stablehlo" || name == ttc::kMlirToBundle)
       if (std::string wrong = ttc::checkNesting(buffer->getBuffer(), input); !wrong.empty())
         return fail(wrong);
     sources->AddNewSourceBuffer(std::move(buffer), SMLoc());

@@ -14,7 +14,7 @@ using namespace ttc;
 static constexpr std::string_view kHelp = R"(usage: ttc [compile] MODEL... [-o BUNDLE] [options]
 
 Compiles models to one trace bundle: ONNX models, a decoder in a GGUF file, or a module of MLIR with
-functions of ttc or TOSA ops on tensors. Nothing is written unless everything succeeds.
+functions of ttc, TOSA or StableHLO ops on tensors. Nothing is written unless everything succeeds.
 
 options:
   -o BUNDLE                       the bundle to write; - is standard output

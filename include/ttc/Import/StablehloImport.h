@@ -4,22 +4,31 @@
 #define TTC_IMPORT_STABLEHLOIMPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
 
-#include <string>
+#include <memory>
 
 namespace mlir::ttc {
 
-/// Whether a function of the module has an op of StableHLO. They are unregistered ops: the module
-/// was parsed from MLIR's generic form, in a context that allows unregistered dialects.
-bool hasStablehlo(ModuleOp module);
+/// Whether a text is a module of StableHLO, as far as its names of ops say.
+bool isStablehlo(StringRef text);
+
+/// Parses a module of StableHLO in MLIR's generic form, and imports it. Its ops are unregistered:
+/// no dialect of them is linked.
+OwningOpRef<ModuleOp> parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                     MLIRContext *context);
 
 /// Replaces the module's public functions by ones of ttc ops; private functions are inlined where
 /// they are called, and removed. Fails with errors at the ops that cannot be imported; the module
 /// is then in no state to be used.
 LogicalResult importStablehlo(ModuleOp module);
 
-/// The rows of docs/stablehlo.md: one for each op that can be imported.
-std::string printStablehloOps();
+/// Adds --import-stablehlo to ttc-translate.
+void registerImportStablehlo();
+
+/// Prints docs/stablehlo-ops.md: the ops that can be imported.
+void printStablehloOps(llvm::raw_ostream &os);
 
 } // namespace mlir::ttc
 

@@ -190,19 +190,6 @@ LogicalResult StablehloImporter::importFunction(func::FuncOp function) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-static bool isStablehlo(Operation *op) {
-  return !op->isRegistered() && (op->getName().getDialectNamespace() == "stablehlo" ||
-                                 op->getName().getDialectNamespace() == "chlo");
-}
-
-bool mlir::ttc::hasStablehlo(ModuleOp module) {
-  return module
-      .walk([](Operation *op) {
-        return isStablehlo(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 LogicalResult mlir::ttc::importStablehlo(ModuleOp module) {
   for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"}) {
     auto attr = module->getAttrOfType<IntegerAttr>(count);

@@ -197,6 +197,8 @@ static LogicalResult importCompare(StablehloOp &op) {
   StringRef direction = op.getEnum("comparison_direction", "comparison_direction");
   StringRef type = op.getEnum("compare_type", "comparison_type", "NOTYPE");
   std::optional<ComparePredicate> predicate = symbolizeComparePredicate(direction.lower());
+  if (op.hasFailed())
+    return failure();
   if (!predicate)
     return op.error() << "(C2) comparison direction '" << direction << "' is unknown";
   if (type == "TOTALORDER") {

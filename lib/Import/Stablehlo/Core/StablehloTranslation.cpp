@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading modules of StableHLO, and the translation --import-stablehlo.
+#include "dialects/Ttc/TtcDialect.h"
+#include "ttc/Import/StablehloImport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+bool mlir::ttc::isStablehlo(StringRef text) { return text.contains("stablehlo."); }
+
+OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                                MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, TtcDialect>();
+  const bool allowed = context->allowsUnregisteredDialects();
+  context->allowUnregisteredDialects();
+  llvm::scope_exit restore([&] { context->allowUnregisteredDialects(allowed); });
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module) {
+    emitError(UnknownLoc::get(context))
+        << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
+    return nullptr;
+  }
+  return failed(importStablehlo(*module)) ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+void mlir::ttc::registerImportStablehlo() {
+  TranslateToMLIRRegistration registration(
+      "import-stablehlo", "import a module of StableHLO (generic form) as ttc ops on tensors",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, MLIRContext *context)
+          -> OwningOpRef<Operation *> { return parseStablehlo(sources, context); },
+      [](DialectRegistry &registry) { registry.insert<TtcDialect, func::FuncDialect>(); });
+}
