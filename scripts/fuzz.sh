@@ -12,6 +12,7 @@
 #   target    any bytes as the JSON description of a target
 #   gguf      any bytes as a GGUF file
 #   onnx      any bytes, and any messages, as an ONNX model
+#   stablehlo any text, and any module, as a module of StableHLO
 #   tables    any field of any table and command of several bundles, executed where accepted
 #
 # It takes HOURS (a fraction is allowed) for all targets together, one process per core, after the
@@ -23,7 +24,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-known="loader commands log npy text target gguf onnx tables"
+known="loader commands log npy text target gguf onnx stablehlo tables"
 [[ "${1:-}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage
 hours=$1
 shift
@@ -71,7 +72,7 @@ fuzz() { # TARGET
     log) options=(-max_len=65536) ;;
     commands) options=(-max_len=64) ;;
     gguf) options=(-max_len=16384) ;;
-    onnx) options=(-max_len=8192) ;;
+    onnx | stablehlo) options=(-max_len=8192) ;;
   esac
   [ ! -f "test/fuzz/dictionaries/$1.dict" ] || options+=("-dict=test/fuzz/dictionaries/$1.dict")
   "build-fuzz/test/fuzz/fuzz-$1" "${options[@]}" -max_total_time="$seconds" -timeout=300 \

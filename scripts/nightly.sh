@@ -66,7 +66,7 @@ stage_tsan() {
 stage_headers() { build headers all; }
 stage_fuzz() {
   # All targets share the cores.
-  scripts/fuzz.sh "$(awk "BEGIN {print 9 * ${TTC_FUZZ_MINUTES:-10} / 60 / $(jobs_here)}")"
+  scripts/fuzz.sh "$(awk "BEGIN {print 10 * ${TTC_FUZZ_MINUTES:-10} / 60 / $(jobs_here)}")"
 }
 stage_torch() {
   build release all

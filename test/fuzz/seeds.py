@@ -71,6 +71,13 @@ def models(build, folder):
                 source.unlink()
 
 
+def modules(build, folder):
+    """The functions of the conversion's tests, with those that they call."""
+    for test in sorted((ROOT / "test/Conversion/StablehloToTtc").glob("*.mlir")):
+        for number, part in enumerate(test.read_text().split("// -----")):
+            (folder / f"{test.stem}-{number}.mlir").write_text(part)
+
+
 def logs(build, folder):
     """Recordings of the sample: runs on two cores, dispatched ones, a pipeline; and one that was not closed."""
     bundle = folder.parent / "sample.ttcb"
@@ -120,7 +127,7 @@ def texts(build, folder):
     (folder / "messages").write_bytes(b"\x02" + json.dumps(messages).encode())
 
 
-MAKERS = {"commands": commands, "loader": bundles, "log": logs, "onnx": models, "tables": tables, "text": texts}
+MAKERS = {"commands": commands, "loader": bundles, "log": logs, "onnx": models, "stablehlo": modules, "tables": tables, "text": texts}
 
 
 def main():

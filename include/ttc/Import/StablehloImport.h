@@ -11,18 +11,22 @@
 
 namespace mlir::ttc {
 
+/// The most ops that are imported, with loops unrolled and calls inlined. A trace of as many
+/// commands is still useful.
+constexpr int64_t kMostStablehloOps = int64_t(1) << 19;
+
 /// Whether a text is a module of StableHLO, as far as its names of ops say.
 bool isStablehlo(StringRef text);
 
 /// Parses a module of StableHLO in MLIR's generic form, and imports it. Its ops are unregistered:
 /// no dialect of them is linked.
 OwningOpRef<ModuleOp> parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
-                                     MLIRContext *context);
+                                     MLIRContext *context, int64_t opLimit = kMostStablehloOps);
 
 /// Replaces the module's public functions by ones of ttc ops; private functions are inlined where
 /// they are called, and removed. Fails with errors at the ops that cannot be imported; the module
 /// is then in no state to be used.
-LogicalResult importStablehlo(ModuleOp module);
+LogicalResult importStablehlo(ModuleOp module, int64_t opLimit = kMostStablehloOps);
 
 /// Adds --import-stablehlo to ttc-translate.
 void registerImportStablehlo();

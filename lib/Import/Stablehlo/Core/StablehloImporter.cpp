@@ -12,18 +12,15 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// The most ops that are imported, with loops unrolled and functions inlined. A trace of as many
-/// commands is still useful.
-static constexpr int64_t kMostOps = int64_t(1) << 19;
 /// Calls and bodies within each other.
 static constexpr unsigned kMostDepth = 256;
 static constexpr unsigned kMostErrors = 30;
 
-Value StablehloScope::lookup(Value source) const {
+std::optional<Value> StablehloScope::lookup(Value source) const {
   for (const StablehloScope *scope = this; scope; scope = scope->outer)
     if (auto it = scope->values.find(source); it != scope->values.end())
       return it->second;
-  return nullptr;
+  return std::nullopt;
 }
 
 /// Whether the type is a tensor of static shape, of elements that may be complex.
@@ -32,10 +29,17 @@ static bool isStaticTensor(Type type) {
   return tensor && tensor.hasStaticShape() && getNumElementsChecked(tensor.getShape());
 }
 
+Value StablehloImporter::getOperand(Operation *op, Value operand, const StablehloScope &scope) {
+  std::optional<Value> value = scope.lookup(operand);
+  if (!value)
+    op->emitOpError("expected operands that are defined before it");
+  return value.value_or(nullptr);
+}
+
 LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) {
-  if (++importedOps > kMostOps)
+  if (++importedOps > opLimit)
     return op->emitOpError("expected at most ")
-           << kMostOps << " ops, with loops unrolled and calls inlined: shorten the loop, or call "
+           << opLimit << " ops, with loops unrolled and calls inlined: shorten the loop, or call "
            << "the bundle once for each part of it";
   StringRef name = op->getName().getStringRef();
   const StablehloOpEntry *entry =
@@ -44,8 +48,7 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
     return op->emitOpError("cannot be imported: docs/stablehlo.md lists the ops that can");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    operands.push_back(scope.lookup(operand));
-    // Its own error has been reported.
+    operands.push_back(getOperand(op, operand, scope));
     if (!operands.back())
       return failure();
   }
@@ -55,7 +58,10 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
     if (!isStaticTensor(type))
       return op->emitOpError("expected tensors of static shape, found ")
              << type << ": ttc compiles static shapes; give the function examples of fixed sizes";
-    isComplex |= isa<ComplexType>(cast<RankedTensorType>(type).getElementType());
+    auto tensor = cast<RankedTensorType>(type);
+    if (scope.isBroadened() && tensor.getRank() != 0)
+      return op->emitOpError("expected numbers (tensors of rank 0) in this body, found ") << type;
+    isComplex |= isa<ComplexType>(tensor.getElementType());
   }
   if (isComplex && entry->onComplex == OnComplex::Refused)
     return op->emitOpError("cannot be imported for complex numbers");
@@ -113,8 +119,10 @@ FailureOr<SmallVector<Value>> StablehloImporter::importBlock(Block &block,
   for (Operation &op : llvm::make_range(block.begin(), std::prev(block.end())))
     if (failed(importOp(&op, scope))) {
       failedOnce = true;
+      for (Value result : op.getResults())
+        scope.define(result, nullptr);
       // Each error once, and those of a loop in its first step.
-      if (importedOps > kMostOps || outer || ++errors >= kMostErrors)
+      if (importedOps > opLimit || outer || ++errors >= kMostErrors)
         return failure();
     }
   if (failedOnce)
@@ -122,7 +130,7 @@ FailureOr<SmallVector<Value>> StablehloImporter::importBlock(Block &block,
   Operation &end = block.back();
   SmallVector<Value> values;
   for (Value operand : end.getOperands()) {
-    values.push_back(scope.lookup(operand));
+    values.push_back(getOperand(&end, operand, scope));
     if (!values.back())
       return failure();
   }
@@ -130,14 +138,15 @@ FailureOr<SmallVector<Value>> StablehloImporter::importBlock(Block &block,
 }
 
 FailureOr<SmallVector<Value>> StablehloImporter::importCall(Operation *call, StringRef callee,
-                                                            ArrayRef<Value> arguments) {
+                                                            ArrayRef<Value> arguments,
+                                                            bool broadened) {
   auto function = symbols.lookup<func::FuncOp>(callee);
   if (!function || function.isExternal())
     return call->emitOpError("expected '") << callee << "' to be a function of the module";
   if (!llvm::hasSingleElement(function.getBody()) || function.getNumArguments() != arguments.size())
     return call->emitOpError("expected '")
            << callee << "' to have one block and " << arguments.size() << " arguments";
-  return importBlock(function.getBody().front(), arguments, nullptr, /*broadened=*/false);
+  return importBlock(function.getBody().front(), arguments, nullptr, broadened);
 }
 
 /// Argument or result attributes of ttc alone: others say nothing to it.
@@ -190,7 +199,7 @@ LogicalResult StablehloImporter::importFunction(func::FuncOp function) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-LogicalResult mlir::ttc::importStablehlo(ModuleOp module) {
+LogicalResult mlir::ttc::importStablehlo(ModuleOp module, int64_t opLimit) {
   for (StringRef count : {"mhlo.num_partitions", "mhlo.num_replicas"}) {
     auto attr = module->getAttrOfType<IntegerAttr>(count);
     if (attr && attr.getInt() > 1)
@@ -198,7 +207,7 @@ LogicalResult mlir::ttc::importStablehlo(ModuleOp module) {
              << count << " to be 1, found " << attr.getInt()
              << ": lower the function for one device; --mesh divides it";
   }
-  StablehloImporter importer(module);
+  StablehloImporter importer(module, opLimit);
   LogicalResult result = success();
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (!function.isPrivate() && !function.isExternal() &&

@@ -15,8 +15,9 @@ public:
   explicit StablehloScope(const StablehloScope *outer, bool broadened)
       : outer(outer), broadened(broadened) {}
   void define(Value source, Value made) { values[source] = made; }
-  /// Null if the op that makes the value failed.
-  Value lookup(Value source) const;
+  /// Null if the op that makes the value failed; nullopt if it has not been imported yet. MLIR does
+  /// not check the order of ops in bodies of unregistered ops.
+  std::optional<Value> lookup(Value source) const;
   bool isBroadened() const { return broadened; }
 
 private:
@@ -27,8 +28,8 @@ private:
 
 class StablehloImporter {
 public:
-  explicit StablehloImporter(ModuleOp module)
-      : module(module), builder(module.getContext()), symbols(module) {}
+  StablehloImporter(ModuleOp module, int64_t opLimit)
+      : builder(module.getContext()), symbols(module), opLimit(opLimit) {}
 
   /// Replaces the function by one of ttc ops.
   LogicalResult importFunction(func::FuncOp function);
@@ -38,19 +39,21 @@ public:
                                             const StablehloScope *outer, bool broadened);
   /// Imports the body of a function where it is called.
   FailureOr<SmallVector<Value>> importCall(Operation *call, StringRef callee,
-                                           ArrayRef<Value> arguments);
+                                           ArrayRef<Value> arguments, bool broadened);
 
   OpBuilder &getBuilder() { return builder; }
   int64_t &getGeneratedBytes() { return generatedBytes; }
 
 private:
   LogicalResult importOp(Operation *op, StablehloScope &scope);
+  /// What an operand is. Reports one that is used before it is defined; other nulls have been.
+  Value getOperand(Operation *op, Value operand, const StablehloScope &scope);
 
-  ModuleOp module;
   OpBuilder builder;
   SymbolTable symbols;
-  int64_t generatedBytes = 0;
   /// Bodies and calls count each time that they are imported.
+  int64_t opLimit;
+  int64_t generatedBytes = 0;
   int64_t importedOps = 0;
   unsigned depth = 0;
   unsigned errors = 0;

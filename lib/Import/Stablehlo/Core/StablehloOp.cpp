@@ -228,7 +228,8 @@ FailureOr<SmallVector<Value>> StablehloOp::importCallee(StringRef attr, ArrayRef
   auto callee = dyn_cast_if_present<FlatSymbolRefAttr>(getAttr(attr));
   if (!callee)
     return error() << "expected attribute '" << attr << "' to name a function";
-  FailureOr<SmallVector<Value>> values = importer.importCall(source, callee.getValue(), arguments);
+  FailureOr<SmallVector<Value>> values =
+      importer.importCall(source, callee.getValue(), arguments, isBroadened());
   if (failed(values))
     setFailed();
   return values;

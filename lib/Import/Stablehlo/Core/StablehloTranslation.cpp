@@ -14,7 +14,7 @@ using namespace mlir::ttc;
 bool mlir::ttc::isStablehlo(StringRef text) { return text.contains("stablehlo."); }
 
 OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
-                                                MLIRContext *context) {
+                                                MLIRContext *context, int64_t opLimit) {
   context->loadDialect<func::FuncDialect, TtcDialect>();
   const bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects();
@@ -25,7 +25,7 @@ OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::Sour
         << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
     return nullptr;
   }
-  return failed(importStablehlo(*module)) ? OwningOpRef<ModuleOp>() : std::move(module);
+  return failed(importStablehlo(*module, opLimit)) ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
 void mlir::ttc::registerImportStablehlo() {

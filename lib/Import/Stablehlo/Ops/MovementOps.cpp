@@ -12,6 +12,8 @@ static LogicalResult importReshape(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
   RankedTensorType type = op.resultType();
+  if (op.isBroadened())
+    return op.results(op.operand(0));
   if (tensorType(op.operand(0)).getNumElements() != type.getNumElements())
     return op.error() << "(C2) expected as many elements as in " << op.operand(0).getType()
                       << ", found " << type;
