@@ -16,7 +16,9 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloConstantOps(ops);
     registerStablehloControlFlowOps(ops);
     registerStablehloElementwiseOps(ops);
+    registerStablehloIndexingOps(ops);
     registerStablehloMovementOps(ops);
+    registerStablehloScatterOps(ops);
     registerStablehloTypeOps(ops);
     return ops;
   }();

@@ -58,7 +58,9 @@ void registerStablehloComplexOps(StablehloRegistry &registry);
 void registerStablehloConstantOps(StablehloRegistry &registry);
 void registerStablehloControlFlowOps(StablehloRegistry &registry);
 void registerStablehloElementwiseOps(StablehloRegistry &registry);
+void registerStablehloIndexingOps(StablehloRegistry &registry);
 void registerStablehloMovementOps(StablehloRegistry &registry);
+void registerStablehloScatterOps(StablehloRegistry &registry);
 void registerStablehloTypeOps(StablehloRegistry &registry);
 
 } // namespace mlir::ttc
