@@ -101,10 +101,9 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
   return success();
 }
 
-FailureOr<SmallVector<Value>> StablehloImporter::importBlock(Block &block,
-                                                             ArrayRef<Value> arguments,
-                                                             const StablehloScope *outer,
-                                                             bool broadened) {
+FailureOr<SmallVector<Value>>
+StablehloImporter::importBlock(Block &block, ArrayRef<Value> arguments, const StablehloScope *outer,
+                               bool broadened, std::optional<ArrayRef<Value>> wanted) {
   if (++depth > kMostDepth)
     return block.getParentOp()->emitOpError("expected at most ")
            << kMostDepth << " bodies and calls within each other";
@@ -127,10 +126,10 @@ FailureOr<SmallVector<Value>> StablehloImporter::importBlock(Block &block,
     }
   if (failedOnce)
     return failure();
-  Operation &end = block.back();
   SmallVector<Value> values;
-  for (Value operand : end.getOperands()) {
-    values.push_back(getOperand(&end, operand, scope));
+  for (Value operand : wanted ? SmallVector<Value>(*wanted)
+                              : SmallVector<Value>(block.back().getOperands())) {
+    values.push_back(getOperand(&block.back(), operand, scope));
     if (!values.back())
       return failure();
   }

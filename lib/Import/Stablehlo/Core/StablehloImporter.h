@@ -33,10 +33,11 @@ public:
 
   /// Replaces the function by one of ttc ops.
   LogicalResult importFunction(func::FuncOp function);
-  /// Imports the ops of a block, and returns the operands of its terminator. `outer` is null for
-  /// the body of a function.
+  /// Imports the ops of a block, and returns the operands of its terminator, or what became of the
+  /// values `wanted`. `outer` is null for the body of a function.
   FailureOr<SmallVector<Value>> importBlock(Block &block, ArrayRef<Value> arguments,
-                                            const StablehloScope *outer, bool broadened);
+                                            const StablehloScope *outer, bool broadened,
+                                            std::optional<ArrayRef<Value>> wanted = std::nullopt);
   /// Imports the body of a function where it is called.
   FailureOr<SmallVector<Value>> importCall(Operation *call, StringRef callee,
                                            ArrayRef<Value> arguments, bool broadened);

@@ -213,11 +213,18 @@ Block *StablehloOp::body(unsigned index, unsigned arguments) {
 
 FailureOr<SmallVector<Value>> StablehloOp::importBody(unsigned index, ArrayRef<Value> arguments,
                                                       bool broadened) {
+  return importBodyValues(index, arguments, std::nullopt, broadened);
+}
+
+FailureOr<SmallVector<Value>> StablehloOp::importBodyValues(unsigned index,
+                                                            ArrayRef<Value> arguments,
+                                                            std::optional<ArrayRef<Value>> wanted,
+                                                            bool broadened) {
   Block *block = body(index, arguments.size());
   if (!block || llvm::is_contained(arguments, Value()))
     return failure();
   FailureOr<SmallVector<Value>> values =
-      importer.importBlock(*block, arguments, &scope, broadened || isBroadened());
+      importer.importBlock(*block, arguments, &scope, broadened || isBroadened(), wanted);
   // What failed has been reported at the op of the body.
   if (failed(values))
     setFailed();

@@ -80,6 +80,10 @@ public:
   /// Broadened, they are tensors of one shape where the body has tensors of rank 0.
   FailureOr<SmallVector<Value>> importBody(unsigned index, ArrayRef<Value> arguments,
                                            bool broadened = false);
+  /// The same, but returns what became of values of the body.
+  FailureOr<SmallVector<Value>> importBodyValues(unsigned index, ArrayRef<Value> arguments,
+                                                 std::optional<ArrayRef<Value>> wanted,
+                                                 bool broadened);
   /// Imports the function that an attribute names, as importBody().
   FailureOr<SmallVector<Value>> importCallee(StringRef attr, ArrayRef<Value> arguments);
 

@@ -16,9 +16,12 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloConstantOps(ops);
     registerStablehloControlFlowOps(ops);
     registerStablehloElementwiseOps(ops);
+    registerStablehloFftOps(ops);
     registerStablehloIndexingOps(ops);
     registerStablehloMovementOps(ops);
+    registerStablehloRandomOps(ops);
     registerStablehloScatterOps(ops);
+    registerStablehloSortOps(ops);
     registerStablehloTypeOps(ops);
     return ops;
   }();

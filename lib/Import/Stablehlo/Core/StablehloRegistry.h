@@ -58,9 +58,12 @@ void registerStablehloComplexOps(StablehloRegistry &registry);
 void registerStablehloConstantOps(StablehloRegistry &registry);
 void registerStablehloControlFlowOps(StablehloRegistry &registry);
 void registerStablehloElementwiseOps(StablehloRegistry &registry);
+void registerStablehloFftOps(StablehloRegistry &registry);
 void registerStablehloIndexingOps(StablehloRegistry &registry);
 void registerStablehloMovementOps(StablehloRegistry &registry);
+void registerStablehloRandomOps(StablehloRegistry &registry);
 void registerStablehloScatterOps(StablehloRegistry &registry);
+void registerStablehloSortOps(StablehloRegistry &registry);
 void registerStablehloTypeOps(StablehloRegistry &registry);
 
 } // namespace mlir::ttc

@@ -44,6 +44,7 @@ static LogicalResult importConvert(StablehloOp &op) {
   return op.results(e.cast(x, type));
 }
 
+/// Wider elements are vectors of narrower ones, the lowest bits first, in a last dimension.
 static LogicalResult importBitcastConvert(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
@@ -51,14 +52,44 @@ static LogicalResult importBitcastConvert(StablehloOp &op) {
   Type type = op.resultElementType();
   const unsigned from = elementTypeOf(x).getIntOrFloatBitWidth();
   const unsigned to = type.getIntOrFloatBitWidth();
-  if (from != to)
-    return op.error() << "expected element types of the same width, found " << elementTypeOf(x)
-                      << " and " << type;
-  return op.results(op.createAs<BitcastOp>(RankedTensorType::get(shapeOf(x), type), x));
+  auto bitcast = [&](Value value, Type as) {
+    return !value || elementTypeOf(value) == as
+               ? value
+               : op.createAs<BitcastOp>(RankedTensorType::get(shapeOf(value), as), value);
+  };
+  if (from == to)
+    return op.results(bitcast(x, type));
+  const unsigned narrow = std::min(from, to), wide = std::max(from, to);
+  if (narrow < 8 || op.isBroadened())
+    return op.error() << "expected elements of the same width, or of at least 8 bits, found "
+                      << elementTypeOf(x) << " and " << type;
+  const int64_t count = wide / narrow;
+  SmallVector<int64_t> shape(shapeOf(from > to ? x : op.getSource()->getResult(0)));
+  if (from > to)
+    shape.push_back(count);
+  else if (!shapeOf(x).empty())
+    shape.push_back(shapeOf(x).back());
+  if (shape.empty() || shape.back() != count ||
+      ArrayRef(shape) != (from > to ? op.resultType().getShape() : shapeOf(x)))
+    return op.error() << "(C1) expected " << count << " elements of " << narrow
+                      << " bits in the last dimension for each one of " << wide << ", found "
+                      << x.getType() << " and " << op.resultType();
+  Expressions e(op);
+  auto getUnsigned = [&](unsigned width) {
+    return IntegerType::get(op.context(), width, IntegerType::Unsigned);
+  };
+  Value bits = bitcast(x, getUnsigned(from));
+  Value places = e.mul(e.iota(count, getUnsigned(wide)), narrow);
+  if (from > to) {
+    bits = op.create<ShiftRightOp>({e.unsqueeze(bits, rankOf(x)), places});
+    return op.results(bitcast(e.cast(bits, getUnsigned(to)), type));
+  }
+  bits = op.create<ShiftLeftOp>({e.cast(bits, getUnsigned(to)), places});
+  return op.results(bitcast(e.sum(bits, rankOf(x) - 1), type));
 }
 
 void mlir::ttc::registerStablehloTypeOps(StablehloRegistry &registry) {
   registry.add("convert", importConvert, OnComplex::Handled);
   registry.add("bitcast_convert", importBitcastConvert, OnComplex::Refused,
-               "element types of different widths");
+               "elements of less than 8 bits as others of another width");
 }
