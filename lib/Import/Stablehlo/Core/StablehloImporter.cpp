@@ -64,6 +64,9 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
     isComplex |= isa<ComplexType>(tensor.getElementType());
   }
   if (isComplex && entry->onComplex == OnComplex::Refused)
+    if (const StablehloOpEntry *other = StablehloRegistry::get().lookupComplex(name))
+      entry = other;
+  if (isComplex && entry->onComplex == OnComplex::Refused)
     return op->emitOpError("cannot be imported for complex numbers");
 
   auto run = [&](ArrayRef<Value> values, StablehloOp::Part part) -> FailureOr<SmallVector<Value>> {

@@ -12,9 +12,11 @@ using namespace mlir::ttc;
 const StablehloRegistry &StablehloRegistry::get() {
   static const StablehloRegistry registry = [] {
     StablehloRegistry ops;
+    registerStablehloComplexFunctions(ops);
     registerStablehloComplexOps(ops);
     registerStablehloConstantOps(ops);
     registerStablehloControlFlowOps(ops);
+    registerStablehloCustomOps(ops);
     registerStablehloElementwiseOps(ops);
     registerStablehloFftOps(ops);
     registerStablehloIndexingOps(ops);
@@ -22,6 +24,7 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloRandomOps(ops);
     registerStablehloScatterOps(ops);
     registerStablehloSortOps(ops);
+    registerStablehloSpecialFunctions(ops);
     registerStablehloTypeOps(ops);
     return ops;
   }();
@@ -51,7 +54,8 @@ void mlir::ttc::printStablehloOps(llvm::raw_ostream &os) {
         "|---|---|---|\n";
   for (StringRef name : names) {
     const StablehloOpEntry &entry = *registry.lookup(name);
-    os << "| `" << name << "` | " << (entry.onComplex == OnComplex::Refused ? "" : "yes") << " | "
-       << entry.restrictions << " |\n";
+    const bool isComplex = entry.onComplex != OnComplex::Refused || registry.lookupComplex(name);
+    os << "| `" << name << "` | " << (isComplex ? "yes" : "") << " | " << entry.restrictions
+       << " |\n";
   }
 }

@@ -42,6 +42,18 @@ public:
     assert(inserted && "one entry per op");
     (void)inserted;
   }
+  /// A handler for complex numbers beside that of add(), which refuses them.
+  void addComplex(StringRef name, StablehloHandler handler) {
+    bool inserted =
+        complexEntries.try_emplace(name, StablehloOpEntry{handler, OnComplex::Handled, ""}).second;
+    assert(inserted && "one entry per op");
+    (void)inserted;
+  }
+  /// Null if there is no such handler.
+  const StablehloOpEntry *lookupComplex(StringRef name) const {
+    auto it = complexEntries.find(name);
+    return it == complexEntries.end() ? nullptr : &it->second;
+  }
   const StablehloOpEntry *lookup(StringRef name) const {
     auto it = entries.find(name);
     return it == entries.end() ? nullptr : &it->second;
@@ -50,13 +62,15 @@ public:
   SmallVector<StringRef> names() const;
 
 private:
-  llvm::StringMap<StablehloOpEntry> entries;
+  llvm::StringMap<StablehloOpEntry> entries, complexEntries;
 };
 
 // One function per family, in the family's file.
+void registerStablehloComplexFunctions(StablehloRegistry &registry);
 void registerStablehloComplexOps(StablehloRegistry &registry);
 void registerStablehloConstantOps(StablehloRegistry &registry);
 void registerStablehloControlFlowOps(StablehloRegistry &registry);
+void registerStablehloCustomOps(StablehloRegistry &registry);
 void registerStablehloElementwiseOps(StablehloRegistry &registry);
 void registerStablehloFftOps(StablehloRegistry &registry);
 void registerStablehloIndexingOps(StablehloRegistry &registry);
@@ -64,6 +78,7 @@ void registerStablehloMovementOps(StablehloRegistry &registry);
 void registerStablehloRandomOps(StablehloRegistry &registry);
 void registerStablehloScatterOps(StablehloRegistry &registry);
 void registerStablehloSortOps(StablehloRegistry &registry);
+void registerStablehloSpecialFunctions(StablehloRegistry &registry);
 void registerStablehloTypeOps(StablehloRegistry &registry);
 
 } // namespace mlir::ttc

@@ -11,7 +11,10 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-bool mlir::ttc::isStablehlo(StringRef text) { return text.contains("stablehlo."); }
+bool mlir::ttc::isStablehlo(StringRef text) {
+  // All of a small function can be an op of CHLO.
+  return text.contains("stablehlo.") || text.contains("\"chlo.");
+}
 
 OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
                                                 MLIRContext *context, int64_t opLimit) {

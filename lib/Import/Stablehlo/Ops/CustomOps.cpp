@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls of what a backend has, and ops that one device hardly needs.
+#include "lib/Import/Stablehlo/Core/StablehloOp.h"
+#include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// What to do instead of a call of LAPACK.
+static StringRef getRemedy(StringRef target) {
+  return target.contains("trsm") || target.contains("potrf")
+             ? "write it with jax.lax.fori_loop, or factor the matrix while compiling"
+             : "compute it while compiling, or outside of the function";
+}
+
+static LogicalResult importCustomCall(StablehloOp &op) {
+  op.ignoreAttrs({"api_version", "backend_config", "called_computations", "has_side_effect",
+                  "operand_layouts", "output_operand_aliases", "result_layouts"});
+  StringRef target = op.getString("call_target_name");
+  // How values are divided among devices, and in which memory they are.
+  constexpr StringRef identities[] = {
+      "Sharding",     "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+      "MoveToDevice", "MoveToHost",           "LayoutConstraint"};
+  if (llvm::is_contained(identities, target))
+    return op.results(op.allOperands());
+  if (target.starts_with("lapack_") || target.starts_with("blas_"))
+    return op.error() << "calls '" << target
+                      << "' of LAPACK, which ttc does not have: " << getRemedy(target);
+  return op.error() << "calls '" << target
+                    << "', which only the compiler that it was written for has: use ops of "
+                       "StableHLO";
+}
+
+/// There is one device, of number 0.
+static LogicalResult importDeviceNumber(StablehloOp &op) {
+  if (failed(op.checkOperands(0)))
+    return failure();
+  RankedTensorType type = op.resultType();
+  return op.results(Expressions(op).splat(type.getShape(), type.getElementType(), 0));
+}
+
+void mlir::ttc::registerStablehloCustomOps(StablehloRegistry &registry) {
+  registry.add("custom_call", importCustomCall, OnComplex::Handled,
+               "all but `Sharding` and the like, which do nothing on one device");
+  registry.add("partition_id", importDeviceNumber);
+  registry.add("replica_id", importDeviceNumber);
+}
