@@ -93,9 +93,12 @@ static Parts makeComplexTanh(TensorBuilder &builder, Parts x) {
   Value sinh = e.unary<SinhOp>(a), cosh = e.unary<CoshOp>(a);
   Value sin = e.unary<SinOp>(x.imaginary), cos = e.unary<CosOp>(x.imaginary);
   Value scale = e.add(e.square(sinh), e.square(cos));
-  Value isFar = e.compare(ComparePredicate::GE, e.abs(x.real), most);
-  return {e.where(isFar, e.unary<SignOp>(x.real), e.div(e.mul(sinh, cosh), scale)),
-          e.div(e.mul(sin, cos), scale)};
+  Value turned = e.mul(sin, cos);
+  Value isFar = e.compare(ComparePredicate::GT, e.abs(x.real), most);
+  Value isInfinite = e.compare(ComparePredicate::EQ, e.abs(x.real), HUGE_VAL);
+  Value imaginary = e.where(isFar, e.mul(turned, e.number(turned, 0)), e.div(turned, scale));
+  return {e.where(isInfinite, e.unary<SignOp>(x.real), e.div(e.mul(sinh, cosh), scale)),
+          e.where(isInfinite, e.number(turned, 0), imaginary)};
 }
 
 /// -i tanh(i x)
