@@ -16,11 +16,14 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloComplexOps(ops);
     registerStablehloConstantOps(ops);
     registerStablehloControlFlowOps(ops);
+    registerStablehloConvolutionOps(ops);
     registerStablehloCustomOps(ops);
+    registerStablehloDotOps(ops);
     registerStablehloElementwiseOps(ops);
     registerStablehloFftOps(ops);
     registerStablehloIndexingOps(ops);
     registerStablehloMovementOps(ops);
+    registerStablehloPadOps(ops);
     registerStablehloRandomOps(ops);
     registerStablehloScatterOps(ops);
     registerStablehloSortOps(ops);
