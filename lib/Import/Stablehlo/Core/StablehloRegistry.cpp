@@ -12,6 +12,8 @@ using namespace mlir::ttc;
 const StablehloRegistry &StablehloRegistry::get() {
   static const StablehloRegistry registry = [] {
     StablehloRegistry ops;
+    registerStablehloBatchNormOps(ops);
+    registerStablehloCollectiveOps(ops);
     registerStablehloComplexFunctions(ops);
     registerStablehloComplexOps(ops);
     registerStablehloConstantOps(ops);
@@ -24,11 +26,14 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloIndexingOps(ops);
     registerStablehloMovementOps(ops);
     registerStablehloPadOps(ops);
+    registerStablehloPrecisionOps(ops);
     registerStablehloRandomOps(ops);
+    registerStablehloReductionOps(ops);
     registerStablehloScatterOps(ops);
     registerStablehloSortOps(ops);
     registerStablehloSpecialFunctions(ops);
     registerStablehloTypeOps(ops);
+    registerStablehloWindowOps(ops);
     return ops;
   }();
   return registry;

@@ -66,6 +66,8 @@ private:
 };
 
 // One function per family, in the family's file.
+void registerStablehloBatchNormOps(StablehloRegistry &registry);
+void registerStablehloCollectiveOps(StablehloRegistry &registry);
 void registerStablehloComplexFunctions(StablehloRegistry &registry);
 void registerStablehloComplexOps(StablehloRegistry &registry);
 void registerStablehloConstantOps(StablehloRegistry &registry);
@@ -78,11 +80,14 @@ void registerStablehloFftOps(StablehloRegistry &registry);
 void registerStablehloIndexingOps(StablehloRegistry &registry);
 void registerStablehloMovementOps(StablehloRegistry &registry);
 void registerStablehloPadOps(StablehloRegistry &registry);
+void registerStablehloPrecisionOps(StablehloRegistry &registry);
 void registerStablehloRandomOps(StablehloRegistry &registry);
+void registerStablehloReductionOps(StablehloRegistry &registry);
 void registerStablehloScatterOps(StablehloRegistry &registry);
 void registerStablehloSortOps(StablehloRegistry &registry);
 void registerStablehloSpecialFunctions(StablehloRegistry &registry);
 void registerStablehloTypeOps(StablehloRegistry &registry);
+void registerStablehloWindowOps(StablehloRegistry &registry);
 
 } // namespace mlir::ttc
 
