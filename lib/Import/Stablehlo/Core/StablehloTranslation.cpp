@@ -4,9 +4,11 @@
 #include "ttc/Import/StablehloImport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -16,14 +18,30 @@ bool mlir::ttc::isStablehlo(StringRef text) {
   return text.contains("stablehlo.") || text.contains("\"chlo.");
 }
 
+/// Verifies each function, but not the module: MLIR does not find the functions that are called in
+/// the body of an op of an unregistered dialect, because the op could have symbols of its own. The
+/// import looks for them in the module, and reports those that are not there.
+static LogicalResult verifyFunctions(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (Operation &op : *module.getBody()) {
+    if (failed(verify(&op)))
+      return failure();
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (name && !names.insert(name.getValue()).second)
+      return op.emitOpError("redefinition of symbol named '") << name.getValue() << "'";
+  }
+  return success();
+}
+
 OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::SourceMgr> &sources,
                                                 MLIRContext *context, int64_t opLimit) {
   context->loadDialect<func::FuncDialect, TtcDialect>();
   const bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects();
   llvm::scope_exit restore([&] { context->allowUnregisteredDialects(allowed); });
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
-  if (!module) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
+  if (!module || failed(verifyFunctions(*module))) {
     emitError(UnknownLoc::get(context))
         << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
     return nullptr;
