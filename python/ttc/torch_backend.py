@@ -16,7 +16,6 @@ import logging
 import os
 import pathlib
 import re
-import tempfile
 import threading
 import time
 import weakref
@@ -29,10 +28,9 @@ from torch._dynamo.convert_frame import compile_lock
 from torch.autograd import forward_ad
 
 import ttrt
+from ttc._cache import Cache, Made, Rejected, cache_folder, open_kept
 from ttc._compile import CompileError, build
 from ttc._torch import analysis, onnx
-from ttc._torch.analysis import Rejected
-from ttc._torch.cache import Cache, cache_folder
 from ttc._torch.key import graph_key
 from ttc._torch.plan import Plan, RangePlan
 from ttc._torch.sizes import MOST_EXPORTS, MOST_SIZE, Sizes, dims_of, guards_of, narrow
@@ -323,38 +321,13 @@ class _Graph:
         cores = self._options.cores or torch.get_num_threads()
         wanted = [self._options.target, self._options.options]
         key = graph_key(self._gm, self._inputs, args, wanted, sizes) if self._options.cache else None
-        if key is not None:
-            try:
-                return self._make_cached(Cache(cache_folder() / "torch"), key, cores, args, sizes)
-            except OSError as error:
-                if error.errno not in _NOT_WRITABLE:
-                    raise
-                _say_not_kept(error)
-        with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
-            record, path = self._compile(args, pathlib.Path(folder), sizes)
-            return self._load(path, cores, args, record, sizes)
 
-    def _make_cached(self, cache: Cache, key: str, cores: int, args: tuple[Any, ...], sizes: Sizes | None) -> Plan:
-        found = cache.find(key)
-        if found is None:
-            with cache.lock(key):
-                found = cache.find(key)  # another process may have made it meanwhile
-                if found is None:
-                    found = self._compile_into(cache, key, args, sizes)
-                    return self._load(found[1], cores, args, found[0], sizes)
-        record, path = found
-        if "rejected" in record:
-            raise Rejected(record["rejected"])
-        try:
-            plan = self._load(path, cores, args, record, sizes)
-        except Exception as error:  # whatever a damaged record or bundle leads to
-            _log.info("%s: the cached bundle cannot be used (%s)", self.info.place, error)
-            cache.forget(key)
-            with cache.lock(key):
-                record, path = self._compile_into(cache, key, args, sizes)
-                return self._load(path, cores, args, record, sizes)
-        self.info.cached += 1
-        return plan
+        def open_made(made: Made, found: bool) -> Plan:
+            plan = self._load(made[1], cores, args, made[0], sizes)
+            self.info.cached += found
+            return plan
+
+        return open_kept("torch", key, lambda folder: self._compile(args, folder, sizes), open_made)
 
     def _load(
         self, path: pathlib.Path, cores: int, args: tuple[Any, ...], record: dict[str, Any], sizes: Sizes | None
@@ -362,19 +335,6 @@ class _Graph:
         if sizes is None:
             return Plan(path, cores, self._inputs, args, record)
         return RangePlan(path, cores, self._inputs, args, record, sizes, self._describe)
-
-    def _compile_into(
-        self, cache: Cache, key: str, args: tuple[Any, ...], sizes: Sizes | None
-    ) -> tuple[dict[str, Any], pathlib.Path]:
-        # Beside what it becomes: to rename it is atomic.
-        with tempfile.TemporaryDirectory(prefix=f".{key}.", dir=cache.folder) as folder:
-            try:
-                record, path = self._compile(args, pathlib.Path(folder), sizes)
-            except Rejected as reason:
-                if reason.lasting:
-                    cache.store(key, {"rejected": str(reason)}, None)
-                raise
-            return record, cache.store(key, record, path)
 
     def _trace(
         self, args: tuple[Any, ...], sizes: Sizes | None
@@ -398,7 +358,7 @@ class _Graph:
 
     def _compile(
         self, args: tuple[Any, ...], folder: pathlib.Path, sizes: Sizes | None
-    ) -> tuple[dict[str, Any], pathlib.Path]:
+    ) -> Made:
         """Makes a bundle in the folder. Returns what Plan needs of it, and its path."""
         started = time.perf_counter()
         try:
@@ -450,15 +410,3 @@ def _is_lasting(error: BaseException | None) -> bool:
             return False
         error = error.__cause__ or error.__context__
     return True
-
-
-# What a folder for the cache says that another folder may not say.
-_NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR, errno.EEXIST}
-_not_kept_said = False
-
-
-def _say_not_kept(error: OSError) -> None:
-    global _not_kept_said
-    if not _not_kept_said:
-        _not_kept_said = True
-        _log.warning("bundles are not kept: %s", error)

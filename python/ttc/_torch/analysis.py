@@ -13,15 +13,7 @@ from torch._dynamo import source as dynamo_source
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-
-class Rejected(Exception):
-    """PyTorch runs the graph. The text is the reason, in one line. `lasting` unless it may be
-    another one next time, such as that memory is short."""
-
-    def __init__(self, reason: str, lasting: bool = True) -> None:
-        super().__init__(reason)
-        self.lasting = lasting
-
+from ttc._cache import Rejected
 
 # What a bundle's ports can hold with the same bits.
 DTYPES = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ttc._torch.analysis import Rejected
+from ttc._cache import Rejected
 
 # Numbers that PyTorch and the exporter themselves compute with, in the functions that they decompose.
 _OWN = (

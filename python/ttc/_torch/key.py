@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
-import pathlib
 from typing import Any
 
 import torch
 
-from ttc._tools import tool_path
+from ttc._cache import environment, named_files
 from ttc._torch.analysis import Inputs, value_of
 from ttc._torch.sizes import Sizes
-from ttc._version import __version__
 
 # The version of what is stored, and of what this package makes of a graph.
 FORMAT = 3
@@ -48,15 +45,9 @@ def graph_key(
             )
     contents = [digest(args[position]).hex() for position in inputs.constants]
     parts: list[Any] = [FORMAT, text, signature, contents, torch.is_grad_enabled(), str(torch.get_default_dtype())]
-    parts += [options, _named_files(options)]
-    return hashlib.sha256(json.dumps(parts + _environment()).encode()).hexdigest()
-
-
-def _named_files(options: Any) -> list[str]:
-    """The contents of files that the target or an option name."""
-    target, others = options
-    paths = [*filter(None, [target]), *(option.partition("=")[2].split(":")[-1] for option in others)]
-    return [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in paths if p and pathlib.Path(p).is_file()]
+    parts += [options, named_files(*options), torch.__version__]
+    parts += environment(("onnx", "onnxscript", "onnx-ir", "torchvision"))
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _code(gm: torch.fx.GraphModule) -> list[Any] | None:
@@ -90,35 +81,3 @@ def _is_known(target: Any) -> bool:
     # Methods that are written in C have no module, but a type: torch.Tensor's and the like.
     owner = getattr(getattr(target, "__objclass__", None), "__module__", "")
     return not module and (owner.split(".")[0] == "torch" or getattr(torch, getattr(target, "__name__", ""), None) is target)
-
-
-def _environment() -> list[Any]:
-    tool = tool_path("ttc-translate").resolve()
-    # In the wheel, the tool is a few kilobytes, and the compiler a library beside it.
-    builds = [path.stat() for path in (tool, *sorted(tool.parent.parent.glob("lib*/libttc_compiler.so")))]
-    return [
-        torch.__version__,
-        *(_version(name) for name in ("onnx", "onnxscript", "onnx-ir", "torchvision")),
-        __version__,
-        # A build of the compiler may change without its version.
-        *([build.st_size, build.st_mtime_ns] for build in builds),
-        _cpu(),
-    ]
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-def _cpu() -> list[str]:
-    """What the compiler generates code for: the first CPU's model and features, and its caches."""
-    kept = ("vendor_id", "cpu family", "model", "model name", "stepping", "cache size", "flags")
-    found = []
-    for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() in kept:
-            found.append(f"{name.strip()}:{value.strip()}")
-    return found

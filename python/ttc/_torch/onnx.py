@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ttc._torch.analysis import Rejected
+from ttc._cache import Rejected
 from ttc._torch.dims import Dims, ProgramDims, make_dynamic
 from ttc._torch.exact import divisions, nodes_of, restore_numbers
 from ttc._torch.recurrent import Recurrent, translations

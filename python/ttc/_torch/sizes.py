@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-from ttc._torch.analysis import Inputs, Rejected, value_of
+from ttc._cache import Rejected
+from ttc._torch.analysis import Inputs, value_of
 
 # The least size of a range: torch.export takes sizes of 0 and 1 for constants.
 LEAST = 2

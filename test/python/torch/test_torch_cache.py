@@ -15,8 +15,8 @@ import pytest
 import torch
 from graphs import Compiled, small
 from ttc import CompileError, torch_backend
+from ttc._cache import Cache, cache_size
 from ttc._compile import build
-from ttc._torch.cache import Cache, cache_size
 
 PROGRAM = textwrap.dedent("""
     import json, sys, torch
@@ -75,9 +75,9 @@ def test_what_a_bundle_depends_on(own_cache, monkeypatch):
         assert run(model, x, **changed).compiled == 1
     assert run(model, torch.randn(3, 8)).compiled == 1
     assert run(model, torch.randn(8, 2).t()).compiled == 1
-    monkeypatch.setattr("ttc._torch.key.__version__", "0.0.1")
+    monkeypatch.setattr("ttc._cache.__version__", "0.0.1")
     assert run(model, x).compiled == 1
-    monkeypatch.setattr("ttc._torch.key._cpu", lambda: ["model name:another one"])
+    monkeypatch.setattr("ttc._cache._cpu", lambda: ["model name:another one"])
     assert run(model, x).compiled == 1
 
 
@@ -202,7 +202,7 @@ def test_clearing_while_a_bundle_runs(own_cache):
 def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TTC_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr(torch_backend, "_not_kept_said", False)
+    monkeypatch.setattr("ttc._cache._not_kept_said", False)
     with caplog.at_level(logging.WARNING, "ttc.torch"):
         assert run(small(), torch.randn(2, 8)).compiled == 1
     assert "bundles are not kept" in caplog.text
@@ -225,7 +225,7 @@ def test_a_folder_that_cannot_be_written(own_cache, monkeypatch, caplog, where, 
         monkeypatch.setattr(torch_backend, "build", full)
     else:
         monkeypatch.setattr(Cache, where, refuse)
-    monkeypatch.setattr(torch_backend, "_not_kept_said", False)
+    monkeypatch.setattr("ttc._cache._not_kept_said", False)
     with caplog.at_level(logging.WARNING, "ttc.torch"):
         graph = run(small(), torch.randn(2, 8))
     assert graph.state == "ttc" and not files(own_cache)

@@ -4,17 +4,27 @@ the others wait and take what it made."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
+import importlib.metadata
 import json
 import logging
 import os
 import pathlib
+import tempfile
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
-_log = logging.getLogger("ttc.torch")
+from ttc._tools import tool_path
+from ttc._version import __version__
+
+_log = logging.getLogger("ttc")
+_Opened = TypeVar("_Opened")
+
+#: What is known of a program, and the path of its bundle.
+Made = tuple[dict[str, Any], pathlib.Path]
 
 DEFAULT_SIZE = 10 << 30
 _HEADER = 64  # bytes of a bundle, with hashes of all others
@@ -40,15 +50,84 @@ def cache_size() -> int:
     return int(number) << unit
 
 
+class Rejected(Exception):
+    """A program has no bundle. The text is the reason, in one line. `lasting` unless it may be
+    another one next time, such as that memory is short."""
+
+    def __init__(self, reason: str, lasting: bool = True) -> None:
+        super().__init__(reason)
+        self.lasting = lasting
+
+
+def open_kept(
+    kind: str, key: str | None, make: Callable[[pathlib.Path], Made], open_made: Callable[[Made, bool], _Opened]
+) -> _Opened:
+    """Opens the bundle of that key, which `make` makes in a folder unless the cache has it. It is kept in the folder
+    `kind` of the cache, unless there is no key or nothing can be written there. `open_made` also learns whether the
+    bundle was found; it may fail for what a damaged file contains."""
+    if key is not None:
+        try:
+            return Cache(cache_folder() / kind).open(key, make, open_made)
+        except OSError as error:
+            if error.errno not in _NOT_WRITABLE:
+                raise
+            _say_not_kept(error, f"ttc.{kind}")
+    with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
+        return open_made(make(pathlib.Path(folder)), False)
+
+
+# What a folder for the cache says that another folder may not say.
+_NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR, errno.EEXIST}
+_not_kept_said = False
+
+
+def _say_not_kept(error: OSError, logger: str) -> None:
+    global _not_kept_said
+    if not _not_kept_said:
+        _not_kept_said = True
+        logging.getLogger(logger).warning("bundles are not kept: %s", error)
+
+
 class Cache:
-    """A folder of KEY.json, what is known of a graph, and KEY.ttcb, its bundle if it has one."""
+    """A folder of KEY.json, what is known of a program, and KEY.ttcb, its bundle if it has one."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self._locks = folder / "locks"
         self._locks.mkdir(parents=True, exist_ok=True)
 
-    def find(self, key: str) -> tuple[dict[str, Any], pathlib.Path] | None:
+    def open(
+        self, key: str, make: Callable[[pathlib.Path], Made], open_made: Callable[[Made, bool], _Opened]
+    ) -> _Opened:
+        """As open_kept() does it."""
+        found = self.find(key)
+        if found is None:
+            with self.lock(key):
+                found = self.find(key)  # another process may have made it meanwhile
+                if found is None:
+                    return open_made(self._make(key, make), False)
+        if "rejected" in found[0]:
+            raise Rejected(found[0]["rejected"])
+        try:
+            return open_made(found, True)
+        except Exception as error:  # whatever a damaged record or bundle leads to
+            _log.info("a cached bundle cannot be used (%s)", error)
+            self.forget(key)
+            with self.lock(key):
+                return open_made(self._make(key, make), False)
+
+    def _make(self, key: str, make: Callable[[pathlib.Path], Made]) -> Made:
+        # Beside what it becomes: to rename it is atomic.
+        with tempfile.TemporaryDirectory(prefix=f".{key}.", dir=self.folder) as folder:
+            try:
+                record, path = make(pathlib.Path(folder))
+            except Rejected as reason:
+                if reason.lasting:
+                    self.store(key, {"rejected": str(reason)}, None)
+                raise
+            return record, self.store(key, record, path)
+
+    def find(self, key: str) -> Made | None:
         """What was stored, and the path of its bundle."""
         record, bundle = self._paths(key)
         try:
@@ -133,3 +212,42 @@ def _seal(key: str, found: dict[str, Any], bundle: pathlib.Path) -> str:
         with open(bundle, "rb") as file:
             seal.update(file.read(_HEADER))
     return seal.hexdigest()
+
+
+def environment(packages: Iterable[str]) -> list[Any]:
+    """What every bundle depends on besides its program and options: the versions of these packages, the compiler, and
+    the CPU."""
+    tool = tool_path("ttc-translate").resolve()
+    # In the wheel, the tool is a few kilobytes, and the compiler a library beside it.
+    builds = [path.stat() for path in (tool, *sorted(tool.parent.parent.glob("lib*/libttc_compiler.so")))]
+    return [
+        *map(_version, packages),
+        __version__,
+        # A build of the compiler may change without its version.
+        *([build.st_size, build.st_mtime_ns] for build in builds),
+        _cpu(),
+    ]
+
+
+def named_files(target: str | None, options: Iterable[str]) -> list[str]:
+    """The contents of files that the target or an option names."""
+    paths = [*filter(None, [target]), *(option.partition("=")[2].split(":")[-1] for option in options)]
+    return [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in paths if p and pathlib.Path(p).is_file()]
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _cpu() -> list[str]:
+    """What the compiler generates code for: the first CPU's model and features, and its caches."""
+    kept = ("vendor_id", "cpu family", "model", "model name", "stepping", "cache size", "flags")
+    found = []
+    for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in kept:
+            found.append(f"{name.strip()}:{value.strip()}")
+    return found
