@@ -14,6 +14,39 @@ AddressCall::AddressCall(nb::object device, uint32_t entry, const std::vector<si
     raiseValueError("sizes: expected the bytes of all inputs and outputs");
 }
 
+/// Memory of objects with Python's buffer protocol, which is theirs until this is destroyed.
+namespace {
+class Views {
+public:
+  explicit Views(size_t most) : views(most > std::size(here) ? most : 0) {}
+  Views(const Views &) = delete;
+  Views &operator=(const Views &) = delete;
+  ~Views() {
+    for (size_t i = 0; i < count; ++i)
+      PyBuffer_Release(&at(i));
+  }
+
+  void *add(nb::handle object, size_t bytes, bool writable) {
+    Py_buffer &view = at(count);
+    if (PyObject_GetBuffer(object.ptr(), &view,
+                           PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)))
+      throw nb::python_error();
+    ++count;
+    if (static_cast<size_t>(view.len) != bytes)
+      raiseValueError("expected an array of " + std::to_string(bytes) + " bytes, found " +
+                      std::to_string(view.len));
+    return view.buf;
+  }
+
+private:
+  Py_buffer &at(size_t i) { return views.empty() ? here[i] : views[i]; }
+
+  Py_buffer here[16];
+  std::vector<Py_buffer> views;
+  size_t count = 0;
+};
+} // namespace
+
 int AddressCall::traverse(visitproc visit, void *arg) {
   Py_VISIT(owner.ptr());
   return 0;
@@ -25,19 +58,27 @@ void AddressCall::operator()(nb::args addresses) const {
   if (addresses.size() != inputs + outputs)
     raiseTypeError("expected " + std::to_string(inputs + outputs) + " addresses, found " +
                    std::to_string(addresses.size()));
-  // Most graphs have few: no allocation then.
+  // Most programs have few: no allocation then.
   ttrt_input inputsHere[8];
   ttrt_output outputsHere[8];
   std::vector<ttrt_input> manyInputs(inputs > 8 ? inputs : 0);
   std::vector<ttrt_output> manyOutputs(outputs > 8 ? outputs : 0);
   ttrt_input *in = inputs > 8 ? manyInputs.data() : inputsHere;
   ttrt_output *out = outputs > 8 ? manyOutputs.data() : outputsHere;
-  for (size_t i = 0; i < inputs; ++i)
-    in[i] = {reinterpret_cast<void *>(nb::cast<uintptr_t>(addresses[i])),
-             called.inputs[i].type.bytes};
-  for (size_t i = 0; i < outputs; ++i)
-    out[i] = {reinterpret_cast<void *>(nb::cast<uintptr_t>(addresses[inputs + i])),
-              called.outputs[i].type.bytes};
+  Views views(addresses.size());
+  const auto addressOf = [&](nb::handle given, size_t bytes, bool writable) {
+    if (PyLong_CheckExact(given.ptr()))
+      return reinterpret_cast<void *>(nb::cast<uintptr_t>(given));
+    return views.add(given, bytes, writable);
+  };
+  for (size_t i = 0; i < inputs; ++i) {
+    const size_t bytes = called.inputs[i].type.bytes;
+    in[i] = {addressOf(addresses[i], bytes, /*writable=*/false), bytes};
+  }
+  for (size_t i = 0; i < outputs; ++i) {
+    const size_t bytes = called.outputs[i].type.bytes;
+    out[i] = {addressOf(addresses[inputs + i], bytes, /*writable=*/true), bytes};
+  }
   ttrt_error error;
   device->exclusively(error, [&](ttrt_device *opened) {
     return ttrt_run(opened, entry, in, out, /*options=*/nullptr, &error);

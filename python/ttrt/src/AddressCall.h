@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls of an entry point by addresses, for callers that have checked their arrays themselves and
-// have different ones in each call: the backend of torch.compile().
+// have different ones in each call: the backend of torch.compile(), and ttc.jit().
 
 #ifndef TTRT_PYTHON_ADDRESSCALL_H
 #define TTRT_PYTHON_ADDRESSCALL_H
@@ -10,8 +10,9 @@
 
 namespace ttrt::python {
 
-/// Nothing is checked but the number of addresses. They must be of dense, row-major memory of the
-/// ports' types and sizes, which stays valid during the call.
+/// Arguments are addresses or objects with the buffer protocol. Nothing is checked but their number,
+/// and of objects that they are dense, row-major and of the port's size. Addresses must be of such
+/// memory, which stays valid during the call. Types are the caller's business.
 class AddressCall {
 public:
   /// Raises ValueError unless `sizes` are the bytes of all inputs, then of all outputs.

@@ -36,7 +36,7 @@ class Call:
         """The arrays that each call writes, by name."""
 
 class AddressCall:
-    def __call__(self, *addresses: int) -> None: ...
+    def __call__(self, *addresses: Any) -> None: ...
 
 class Device:
     def __init__(
