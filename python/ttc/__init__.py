@@ -5,6 +5,8 @@
     bundle = ttc.compile("model.onnx")
     outputs = bundle.run(image=array)
 
+Functions of JAX, too: `ttc.compile(f, (x,))`, and `ttc.jit` as a decorator.
+
 The compiler runs as a process of its own. What it makes is a bundle, which the package `ttrt` runs.
 """
 from __future__ import annotations
@@ -22,7 +24,8 @@ if ttrt.__version__ != __version__:
     )
 
 from ttc._compile import CompileError, CompileWarning, build, compile  # noqa: E402
+from ttc._jit import jit  # noqa: E402
 from ttc._tools import tool_path  # noqa: E402
 from ttc._values import Trace, Value, trace_values  # noqa: E402
 
-__all__ = ["CompileError", "CompileWarning", "Trace", "Value", "__version__", "build", "compile", "tool_path", "trace_values"]
+__all__ = ["CompileError", "CompileWarning", "Trace", "Value", "__version__", "build", "compile", "jit", "tool_path", "trace_values"]

@@ -28,6 +28,10 @@ Sizes = int | tuple[int, int] | range | list[int]
 Requests = str | os.PathLike[str] | Mapping[str, Iterable[int]]
 
 
+#: Parameters of a function, by position or name.
+Constants = int | str | Sequence[int | str]
+
+
 class CompileError(RuntimeError):
     """A model could not be compiled; the text is what the compiler says about it."""
 
@@ -48,14 +52,17 @@ def compile(
     cores: int = 0,
     options: Sequence[str] = (),
     host_functions: Mapping[str, Callable[..., Any]] | None = None,
+    constants: Constants = (),
 ) -> ttrt.Bundle:
     """Compiles a model, or several with equal weights stored once, and opens the bundle.
 
     model    the path of a file .onnx, .gguf or .mlir, an ONNX model as bytes or onnx.ModelProto, a
              torch.nn.Module or torch.export.ExportedProgram; or a list or dictionary of those,
              which become the entry points of one bundle. The keys of a dictionary are their names.
+             Or a function of JAX, or jax.export.Exported: the bundle is a ttc.Function, which is called as the function.
     inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
-             stands for its shape. For torch: a tuple of example inputs. With several models, a
+             stands for its shape. For torch and JAX: a tuple of example inputs, or {name: input}; those of JAX may be
+             trees of arrays, numbers and jax.ShapeDtypeStruct. With several models, a
              dictionary {entry: inputs}, or a list in the models' order.
     dims     {name: sizes} for named dimensions that an ONNX model leaves open, in all inputs that have them, and
              for axes of torch's inputs, such as "ids.1=mask.1": one size, or any of (1, 512), of
@@ -71,6 +78,8 @@ def compile(
     cores    as for ttrt.load(): how many cores run the bundle, 0 for all.
     options  further options of ttc-translate, such as "--weights=int8"; docs/tools.md lists them.
     host_functions  as for ttrt.load(): what computes the ops that --host-ops names.
+    constants  of a function of JAX: the parameters, by position or name, whose examples are fixed. Arrays become
+             weights of the bundle.
 
     CompileError with the compiler's messages if it rejects a model, FileNotFoundError, TypeError or
     ValueError if an argument is wrong, ttrt.Error if the bundle cannot be opened on this machine.
@@ -82,12 +91,13 @@ def compile(
         raise TypeError(f"host_functions: expected {{name: function}}, found {_kind(host_functions)}")
     if output is not None:
         path = _path("output", output)
-        _translate(model, inputs, dims, dims_from, target, entries, options, path, None)
-        return ttrt.load(path, cores=cores, host_functions=host_functions)
+        program = _translate(model, inputs, dims, dims_from, target, entries, options, constants, path, None)
+        return _as_function(ttrt.load(path, cores=cores, host_functions=host_functions), program)
     # A file without a name: nothing is left of it, however this process ends.
     with tempfile.TemporaryFile(prefix="ttc-") as file:
-        _translate(model, inputs, dims, dims_from, target, entries, options, "", file)
-        return ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
+        program = _translate(model, inputs, dims, dims_from, target, entries, options, constants, "", file)
+        bundle = ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
+        return _as_function(bundle, program)
 
 
 def build(
@@ -100,12 +110,21 @@ def build(
     target: str | os.PathLike[str] | None = None,
     entries: str | Sequence[str] | None = None,
     options: Sequence[str] = (),
+    constants: Constants = (),
 ) -> pathlib.Path:
     """Compiles as compile() does, and returns the path of the bundle without opening it: it may be
     for another machine. `output` keeps its contents unless all succeeds."""
     path = _path("output", output)
-    _translate(model, inputs, dims, dims_from, target, entries, options, path, None)
+    _translate(model, inputs, dims, dims_from, target, entries, options, constants, path, None)
     return pathlib.Path(path)
+
+
+def _as_function(bundle: ttrt.Bundle, program: Any) -> ttrt.Bundle:
+    if program is None:
+        return bundle
+    from ttc._jax.function import Function
+
+    return Function(bundle, program)
 
 
 def _translate(
@@ -116,22 +135,30 @@ def _translate(
     target: str | os.PathLike[str] | None,
     entries: str | Sequence[str] | None,
     options: Sequence[str],
+    constants: Constants,
     output: str,
     stdout: IO[Any] | None,
-) -> None:
+) -> Any:
+    """Writes the bundle. Returns the program if the model is a function of JAX."""
     extra = _options(options)
     if target is not None:
         extra.insert(0, f"--target={_path('target', target)}")
     models, names, given = _by_entry(model, inputs, entries)
     with ExitStack() as stack:
         sources = _Sources(stack)
+        function = _only_function(models, names, constants)
+        if function and (dims or dims_from is not None):
+            raise ValueError("dims: a function of JAX has the sizes of its examples; compile it for each size, as ttc.jit() does")
         # Not the paths of models: what an exporter takes as inputs is not an option.
         if not isinstance(dims, Mapping | None):
             raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
         files, left = [], {str(name): sizes for name, sizes in (dims or {}).items()}
         for index, (one, own) in enumerate(zip(models, given)):
             prefix = f"{names[index]}/" if len(models) > 1 else ""
-            files.append(sources.add(one, own, left, prefix, dims_from))
+            if function:
+                files.append((sources.trace(one, own, constants, names.pop() if names else "main"), {}))
+            else:
+                files.append(sources.add(one, own, left, prefix, dims_from))
         extra = [f"--dim={name}:{sizes}" for name, sizes in _dims(left).items()] + extra
         arguments = [file for file, _ in files]
         _check_files(arguments, output)
@@ -160,6 +187,17 @@ def _translate(
         warnings.warn(messages, CompileWarning, stacklevel=3)
     elif messages:
         _log.info("%s", messages)
+    return sources.program
+
+
+def _only_function(models: Sequence[Any], names: Sequence[str], constants: Constants) -> bool:
+    """Whether the model is a function of JAX."""
+    found = [_is_function(model) for model in models]
+    if any(found) and len(models) > 1:
+        raise ValueError(f"expected one function of JAX, or models of other kinds, found {len(models)} models: compile each alone")
+    if constants != () and not any(found):
+        raise ValueError("constants: expected none, as the model is no function of JAX")
+    return any(found)
 
 
 def _by_entry(
@@ -270,6 +308,7 @@ class _Sources:
         self._names: dict[str, str] = {}  # of files that stand for objects
         self._renamed: dict[str, str] = {}  # dimensions of modules, in files of requests
         self.descriptors: list[int] = []
+        self.program: Any = None  # of a function of JAX
 
     def add(self, model: Any, inputs: Any, dims: dict[str, Any], prefix: str, dims_from: Any) -> tuple[str, dict[str, str]]:
         """The file of one model, and the shapes of its inputs as ttc-translate reads them. Of `dims`, those with the
@@ -288,9 +327,22 @@ class _Sources:
         if hasattr(model, "SerializeToString") and hasattr(model, "graph"):
             return self._save_proto(model), shapes
         raise TypeError(
-            "expected the path of a model, bytes, onnx.ModelProto, torch.nn.Module or "
-            f"torch.export.ExportedProgram, found {type(model).__module__}.{type(model).__qualname__}"
+            "expected the path of a model, bytes, onnx.ModelProto, torch.nn.Module, "
+            f"torch.export.ExportedProgram or a function of JAX, found {type(model).__module__}.{type(model).__qualname__}"
         )
+
+    def trace(self, function: Any, inputs: Any, constants: Constants, entry: str) -> str:
+        """The file of a function of JAX."""
+        try:
+            from ttc._jax.trace import Parameters, examples, trace
+        except ImportError as error:
+            raise ImportError(f"a function is compiled with jax, which cannot be imported ({error}): pip install jax") from error
+        parameters = Parameters(function, constants)
+        self.program = trace(function, parameters, *examples(function, parameters, inputs), entry)
+        path = self.folder() / "function.mlir"
+        path.write_text(self.program.text)
+        self._names[str(path)] = f"<{parameters.name}>"
+        return str(path)
 
     def name(self, messages: str) -> str:
         """Messages with names for files that have none."""
@@ -399,6 +451,14 @@ def _is_torch(model: Any) -> bool:
         return True
     export = sys.modules.get("torch.export")
     return export is not None and isinstance(model, export.ExportedProgram)
+
+
+def _is_function(model: Any) -> bool:
+    """Whether it is a function of JAX, or what jax.export has made of one."""
+    if callable(model):
+        return not isinstance(model, (type, str, os.PathLike)) and not hasattr(model, "SerializeToString") and not _is_torch(model)
+    export = sys.modules.get("jax.export")
+    return export is not None and isinstance(model, export.Exported)
 
 
 def _dims(dims: Mapping[str, Any]) -> dict[str, str]:
