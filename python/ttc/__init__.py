@@ -24,8 +24,9 @@ if ttrt.__version__ != __version__:
     )
 
 from ttc._compile import CompileError, CompileWarning, build, compile  # noqa: E402
+from ttc._function import Function  # noqa: E402
 from ttc._jit import jit  # noqa: E402
 from ttc._tools import tool_path  # noqa: E402
 from ttc._values import Trace, Value, trace_values  # noqa: E402
 
-__all__ = ["CompileError", "CompileWarning", "Trace", "Value", "__version__", "build", "compile", "jit", "tool_path", "trace_values"]
+__all__ = ["CompileError", "CompileWarning", "Function", "Trace", "Value", "__version__", "build", "compile", "jit", "tool_path", "trace_values"]

@@ -122,7 +122,7 @@ def build(
 def _as_function(bundle: ttrt.Bundle, program: Any) -> ttrt.Bundle:
     if program is None:
         return bundle
-    from ttc._jax.function import Function
+    from ttc._function import Function
 
     return Function(bundle, program)
 
@@ -152,7 +152,8 @@ def _translate(
         # Not the paths of models: what an exporter takes as inputs is not an option.
         if not isinstance(dims, Mapping | None):
             raise TypeError(f"dims: expected {{name: size}}, found {_kind(dims)}")
-        files, left = [], {str(name): sizes for name, sizes in (dims or {}).items()}
+        files: list[tuple[str, dict[str, str]]] = []
+        left = {str(name): sizes for name, sizes in (dims or {}).items()}
         for index, (one, own) in enumerate(zip(models, given)):
             prefix = f"{names[index]}/" if len(models) > 1 else ""
             if function:

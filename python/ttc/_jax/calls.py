@@ -15,6 +15,7 @@ import ttrt
 from ttc._jax.trace import TYPES, Leaf, Program
 
 _empty = np.empty
+flatten = jax.tree_util.tree_flatten
 
 
 class Calls:
@@ -25,7 +26,7 @@ class Calls:
         _compare_ports("inputs", program.inputs, entry.inputs)
         _compare_ports("outputs", program.outputs, entry.outputs)
         sizes = [math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in (*program.inputs, *program.outputs)]
-        self._call = entry._at_addresses(sizes)
+        self._call = entry._at_addresses(sizes).on_arrays
         self._new = [(leaf.shape, leaf.dtype) for leaf in program.outputs]
         self._results = [_result(leaf) for leaf in program.outputs]
         self._unflatten = program.out_tree.unflatten

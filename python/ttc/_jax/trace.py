@@ -37,6 +37,16 @@ def _show_callers() -> None:
 _show_callers()
 
 
+def _few_callers() -> Any:
+    """Of the lines that led to an op, the innermost ones: those of the function."""
+    try:
+        from jax._src import config
+
+        return config.traceback_in_locations_limit(3)
+    except (ImportError, AttributeError, TypeError):
+        return contextlib.nullcontext()
+
+
 @dataclass(frozen=True)
 class Leaf:
     """An array among the arguments or results of a function."""
@@ -67,9 +77,10 @@ class Program:
 class Parameters:
     """The parameters of a function, and which of them are fixed."""
 
-    def __init__(self, function: Callable[..., Any], fixed: Iterable[int | str] = (), argument: str = "constants") -> None:
+    def __init__(self, function: Callable[..., Any], fixed: int | str | Iterable[int | str] = (), argument: str = "constants") -> None:
         called = function.func if isinstance(function, functools.partial) else function
-        self.name = getattr(called, "__name__", None) or getattr(called, "fun_name", type(called).__name__)
+        name = getattr(called, "__name__", None) or getattr(called, "fun_name", type(called).__name__)
+        self.name = str(name)
         if isinstance(function, export.Exported):
             function = function.call
         try:
@@ -78,7 +89,7 @@ class Parameters:
             self._signature = None
         self.fixed = self._names(fixed, argument)
 
-    def _names(self, fixed: Iterable[int | str], argument: str) -> frozenset[str]:
+    def _names(self, fixed: int | str | Iterable[int | str], argument: str) -> frozenset[str]:
         wanted = [fixed] if isinstance(fixed, (int, str)) else list(fixed)
         if not wanted:
             return frozenset()
@@ -148,13 +159,15 @@ class Parameters:
         except TypeError as error:
             raise TypeError(f"'{self.name}': {error}") from None
         given |= {name: self._nothing(name) for name in fixed}
-        bound = inspect.BoundArguments(self._signature, given)  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(self._signature, given)
         return bound.args, bound.kwargs
 
     def _nothing(self, name: str) -> Any:
         assert self._signature is not None
         kind = self._signature.parameters[name].kind
-        return {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}.get(kind)
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            return ()
+        return {} if kind is inspect.Parameter.VAR_KEYWORD else None
 
 
 def examples(function: Any, parameters: Parameters, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -190,18 +203,30 @@ def trace(
     for path, leaf in zip(paths, leaves):
         _check_example(parameters.name, path, leaf)
 
-    def flat(*leaves: Any) -> Any:
-        args, kwargs = parameters.join(*tree_util.tree_unflatten(in_tree, leaves), fixed)
-        return function(*args, **kwargs)
+    # Outside, keys of random numbers are the words that they consist of.
+    keys = [_key_of(leaf) for leaf in leaves]
+    leaves = [leaf if key is None else _words(leaf, key) for leaf, key in zip(leaves, keys)]
+    returned: list[Any] = []
+
+    def flat(*words: Any) -> Any:
+        given = [leaf if key is None else jax.random.wrap_key_data(leaf, impl=key.name) for leaf, key in zip(words, keys)]
+        args, kwargs = tree_util.tree_unflatten(in_tree, given)
+        args, kwargs = parameters.join(args, kwargs, fixed)
+        results, tree = tree_util.tree_flatten(function(*args, **kwargs))
+        returned[:] = [_key_of(result) for result in results]
+        return tree_util.tree_unflatten(tree, [
+            result if key is None else jax.random.key_data(result) for result, key in zip(results, returned)
+        ])  # fmt: skip
 
     flat.__name__ = flat.__qualname__ = parameters.name
     # What the function does not use stays an input; without it, jax leaves it out.
-    traced = jax.jit(flat, keep_unused=True).trace(*leaves)
-    _check_effects(parameters.name, traced.jaxpr.jaxpr)
-    module = traced.lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo")
+    with _few_callers():
+        traced = jax.jit(flat, keep_unused=True).trace(*leaves)
+        _check_effects(parameters.name, traced.jaxpr.jaxpr)
+        module = traced.lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo")
     results, out_tree = tree_util.tree_flatten_with_path(traced.out_info)
-    inputs = _leaves(paths, traced.jaxpr.in_avals)
-    outputs = _leaves([_join("output", path) for path, _ in results], traced.jaxpr.out_avals)
+    inputs = _leaves(paths, traced.jaxpr.in_avals, keys)
+    outputs = _leaves([_join("output", path) for path, _ in results], traced.jaxpr.out_avals, returned)
     if not outputs:
         raise CompileError(f"'{parameters.name}' returns no arrays: a bundle needs at least one")
     _name(module, inputs, outputs, parameters.name, entry)
@@ -291,19 +316,26 @@ def _join(name: str, path: Sequence[Any]) -> str:
     return "_".join([name, *steps])
 
 
-def _leaves(names: Sequence[str], avals: Sequence[Any]) -> list[Leaf]:
+def _key_of(leaf: Any) -> Any:
+    """The implementation of an array of keys of random numbers; None of other arrays."""
+    dtype = getattr(leaf, "dtype", None)
+    return dtype._impl if dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key) else None
+
+
+def _words(leaf: Any, key: Any) -> Any:
+    return jax.ShapeDtypeStruct(tuple(leaf.shape) + tuple(key.key_shape), np.uint32)
+
+
+def _leaves(names: Sequence[str], avals: Sequence[Any], keys: Sequence[Any]) -> list[Leaf]:
     used: set[str] = set()
     leaves = []
-    for name, aval in zip(names, avals, strict=True):
+    for name, aval, key in zip(names, avals, keys, strict=True):
         unique, number = name, 1
         while unique in used:
             number += 1
             unique = f"{name}_{number}"
         used.add(unique)
-        key, shape, dtype = None, tuple(aval.shape), aval.dtype
-        if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
-            key = dtype._impl
-            shape, dtype = shape + tuple(key.key_shape), np.dtype(np.uint32)
+        shape, dtype = tuple(aval.shape), aval.dtype
         if str(dtype) not in TYPES:
             remedy = "pass and return .real and .imag" if "complex" in str(dtype) else "convert it in the function's caller"
             raise CompileError(f"'{unique}': expected one of {', '.join(TYPES)}, found {dtype}: {remedy}")

@@ -52,12 +52,14 @@ int AddressCall::traverse(visitproc visit, void *arg) {
   return 0;
 }
 
-void AddressCall::operator()(nb::args addresses) const {
+/// Runs the entry point on the memory that `find(argument, bytes, isOutput)` returns for each
+/// argument.
+template <typename Find> void AddressCall::run(nb::args given, Find find) const {
   const EntryPoint &called = device->entry(entry);
   const size_t inputs = called.inputs.size(), outputs = called.outputs.size();
-  if (addresses.size() != inputs + outputs)
-    raiseTypeError("expected " + std::to_string(inputs + outputs) + " addresses, found " +
-                   std::to_string(addresses.size()));
+  if (given.size() != inputs + outputs)
+    raiseTypeError("expected " + std::to_string(inputs + outputs) + " arguments, found " +
+                   std::to_string(given.size()));
   // Most programs have few: no allocation then.
   ttrt_input inputsHere[8];
   ttrt_output outputsHere[8];
@@ -65,23 +67,30 @@ void AddressCall::operator()(nb::args addresses) const {
   std::vector<ttrt_output> manyOutputs(outputs > 8 ? outputs : 0);
   ttrt_input *in = inputs > 8 ? manyInputs.data() : inputsHere;
   ttrt_output *out = outputs > 8 ? manyOutputs.data() : outputsHere;
-  Views views(addresses.size());
-  const auto addressOf = [&](nb::handle given, size_t bytes, bool writable) {
-    if (PyLong_CheckExact(given.ptr()))
-      return reinterpret_cast<void *>(nb::cast<uintptr_t>(given));
-    return views.add(given, bytes, writable);
-  };
   for (size_t i = 0; i < inputs; ++i) {
     const size_t bytes = called.inputs[i].type.bytes;
-    in[i] = {addressOf(addresses[i], bytes, /*writable=*/false), bytes};
+    in[i] = {find(given[i], bytes, /*isOutput=*/false), bytes};
   }
   for (size_t i = 0; i < outputs; ++i) {
     const size_t bytes = called.outputs[i].type.bytes;
-    out[i] = {addressOf(addresses[inputs + i], bytes, /*writable=*/true), bytes};
+    out[i] = {find(given[inputs + i], bytes, /*isOutput=*/true), bytes};
   }
   ttrt_error error;
   device->exclusively(error, [&](ttrt_device *opened) {
     return ttrt_run(opened, entry, in, out, /*options=*/nullptr, &error);
+  });
+}
+
+void AddressCall::operator()(nb::args addresses) const {
+  run(addresses, [](nb::handle address, size_t, bool) {
+    return reinterpret_cast<void *>(nb::cast<uintptr_t>(address));
+  });
+}
+
+void AddressCall::runOnArrays(nb::args arrays) const {
+  Views views(arrays.size());
+  run(arrays, [&](nb::handle array, size_t bytes, bool isOutput) {
+    return views.add(array, bytes, /*writable=*/isOutput);
   });
 }
 

@@ -10,18 +10,23 @@
 
 namespace ttrt::python {
 
-/// Arguments are addresses or objects with the buffer protocol. Nothing is checked but their number,
-/// and of objects that they are dense, row-major and of the port's size. Addresses must be of such
-/// memory, which stays valid during the call. Types are the caller's business.
+/// Arguments are the memory of all inputs, then of all outputs, in the order of the entry point.
+/// Their types are the caller's business.
 class AddressCall {
 public:
   /// Raises ValueError unless `sizes` are the bytes of all inputs, then of all outputs.
   AddressCall(nb::object device, uint32_t entry, const std::vector<size_t> &sizes);
-  /// First of all inputs, then of all outputs, in the order of the entry point.
+  /// Checks nothing but the number of addresses. They must be of dense, row-major memory of the
+  /// ports' sizes, which stays valid during the call.
   void operator()(nb::args addresses) const;
+  /// Takes objects with the buffer protocol. Checks that they are dense, row-major and of the
+  /// ports' sizes, and that outputs can be written.
+  void runOnArrays(nb::args arrays) const;
   int traverse(visitproc visit, void *arg);
 
 private:
+  template <typename Find> void run(nb::args given, Find find) const;
+
   nb::object owner;
   Device *device;
   uint32_t entry;

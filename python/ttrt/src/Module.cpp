@@ -54,7 +54,8 @@ NB_MODULE(_ttrt, module) {
       .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
   nb::class_<AddressCall>(module, "AddressCall", nb::type_slots(slotsOf<AddressCall>))
-      .def("__call__", &AddressCall::operator());
+      .def("__call__", &AddressCall::operator())
+      .def("on_arrays", &AddressCall::runOnArrays);
 
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
       .def(

@@ -323,9 +323,9 @@ class Entry(Runnable):
         return {name: port.shape for name, port in self.inputs.items()}
 
     def _at_addresses(self, sizes: Sequence[int]) -> _ttrt.AddressCall:
-        """A function of the memory of all inputs, then of all outputs: addresses, which it does not check, or
-        objects with the buffer protocol, of which it checks that they are dense and how many bytes they have. For
-        torch.compile() and ttc.jit(), whose arrays are others in each call, and have the right types.
+        """A function of the addresses of all inputs, then of all outputs, that checks none of them; its method
+        `on_arrays` takes objects with the buffer protocol, and checks that they are dense and how many bytes they have.
+        For torch.compile() and ttc.jit(), whose arrays are others in each call, and have the right types.
 
         Raises:
             ValueError: `sizes`, the bytes at these addresses, are not those of the ports.

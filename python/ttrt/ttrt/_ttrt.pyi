@@ -36,7 +36,8 @@ class Call:
         """The arrays that each call writes, by name."""
 
 class AddressCall:
-    def __call__(self, *addresses: Any) -> None: ...
+    def __call__(self, *addresses: int) -> None: ...
+    def on_arrays(self, *arrays: Any) -> None: ...
 
 class Device:
     def __init__(

@@ -37,21 +37,21 @@ def needs_mypy():
     pytest.importorskip("mypy", reason="mypy is not installed")
 
 
-def without_torch(folder):
-    """What imports PyTorch, which is not installed here, is checked by test/python/torch/test_torch_typing.py."""
+def without_others(folder):
+    """What imports PyTorch or JAX, which are not installed here, is checked by test_torch_typing.py and test_jax_typing.py."""
     config = folder / "mypy.ini"
-    config.write_text("[mypy]\n[mypy-ttc._torch.*,ttc.torch_backend]\nignore_errors = True\n")
+    config.write_text("[mypy]\n[mypy-ttc._torch.*,ttc.torch_backend,ttc._jax.*]\nignore_errors = True\n")
     return f"--config-file={config}"
 
 
 def test_packages(tmp_path):
-    status, text = mypy(without_torch(tmp_path), "-p", "ttc", "-p", "ttrt")
+    status, text = mypy(without_others(tmp_path), "-p", "ttc", "-p", "ttrt")
     assert status == 0, text
 
 
 def test_user(tmp_path):
     (tmp_path / "user.py").write_text(USER)
-    status, text = mypy(without_torch(tmp_path), "user.py", cwd=tmp_path)
+    status, text = mypy(without_others(tmp_path), "user.py", cwd=tmp_path)
     assert status == 0, text
     for revealed in ("ttrt._bundle.Bundle", "dict[", "pathlib.Path"):
         assert revealed in text.replace("builtins.", "").replace("pathlib._local.", "pathlib."), text

@@ -1,41 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bundles that are called as the function that they were compiled from."""
+"""Bundles that are called as the function that they were compiled from. Only their calls need jax."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ttrt
-from jax import tree_util
-from ttc._jax.calls import Calls, check
-from ttc._jax.trace import Program
+
+if TYPE_CHECKING:
+    from ttc._jax.trace import Program
 
 
 class Function(ttrt.Bundle):
     """A bundle that ttc.compile() has made of a function of JAX.
 
-    ``bundle(x, params)`` takes what the function takes, without what `constants` has fixed, and returns what the
+    ``bundle(params, x)`` takes what the function takes, without what `constants` has fixed, and returns what the
     function returns: trees of arrays of JAX. All else is as of every bundle: ``bundle.run(x=x)["output"]``.
     """
 
     def __init__(self, bundle: ttrt.Bundle, program: Program) -> None:
+        from ttc._jax.calls import Calls, check, flatten
+
         super().__init__(bundle._device, bundle.path)
-        self._calls = Calls(self._first, program)
+        self._calls, self._check, self._flatten = Calls(self._first, program), check, flatten
         self._trees = {program.in_tree}  # of calls whose arrays are in the order of the inputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, tree = tree_util.tree_flatten((args, kwargs))
+        leaves, tree = self._flatten((args, kwargs))
         if tree not in self._trees:
-            leaves = self._by_name(args, kwargs, leaves, tree)
+            leaves = self._bind(args, kwargs, leaves, tree)
         for leaf, expected in zip(leaves, self._calls.program.inputs):
-            check(leaf, expected)
+            self._check(leaf, expected)
         return self._calls(leaves)
 
-    def _by_name(self, args: Any, kwargs: Any, leaves: list[Any], tree: Any) -> list[Any]:
+    def _bind(self, args: Any, kwargs: Any, leaves: list[Any], tree: Any) -> list[Any]:
         """The arrays of arguments that are passed in another way than the example was."""
         program = self._calls.program
-        found, bound = tree_util.tree_flatten(program.parameters.bind_free(args, kwargs, program.fixed))
+        found, bound = self._flatten(program.parameters.bind_free(args, kwargs, program.fixed))
         if bound != program.in_tree:
             raise TypeError(f"'{program.name}': expected arguments of the structure {program.in_tree}, found {bound}")
+        # By identity: the order is the same for all calls with this structure.
         if list(map(id, found)) == list(map(id, leaves)) and len(set(map(id, leaves))) == len(leaves):
             self._trees.add(tree)
         return list(found)
