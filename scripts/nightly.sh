@@ -10,6 +10,7 @@
 #   headers    a build without precompiled headers, benchmarks included
 #   fuzz       every fuzzer, ten minutes a target (TTC_FUZZ_MINUTES)
 #   torch      torch.compile(backend="ttc"), exported decoders, the examples in Python
+#   jax        ttc.compile() of functions of JAX, ttc.jit, docs/python-jax.md
 #   extension  the Python package ttrt over a runtime under the address sanitizer
 #   endure     a generator's 100,000 steps; a mesh's million exchanges and inferences (TTC_EXCHANGES)
 #   kills      ranks of a mesh that end by SIGKILL
@@ -26,7 +27,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . scripts/lib/suites.sh
 
-known="release asan tsan headers fuzz torch extension endure kills meshes tidy wheels root"
+known="release asan tsan headers fuzz torch jax extension endure kills meshes tidy wheels root"
 stages=("$@")
 [ ${#stages[@]} != 0 ] || read -ra stages <<<"$known"
 for stage in "${stages[@]}"; do
@@ -71,6 +72,10 @@ stage_fuzz() {
 stage_torch() {
   build release all
   scripts/test-torch.sh
+}
+stage_jax() {
+  build release all
+  scripts/test-jax.sh
 }
 stage_extension() {
   build release ttc-translate

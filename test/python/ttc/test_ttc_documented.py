@@ -9,6 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PYTHON = (ROOT / "docs/python.md").read_text()
+JAX = (ROOT / "docs/python-jax.md").read_text()
 TORCH = (ROOT / "docs/python-torch.md").read_text()
 
 
@@ -75,6 +76,13 @@ def test_arguments_of_compile_have_a_row_each():
 
     for name in inspect.signature(ttc.compile).parameters:
         assert f"\n| `{name}` | " in PYTHON, name
+
+
+def test_arguments_of_jit_have_a_row_each():
+    import ttc
+
+    rows = " ".join(line.split("|")[1] for line in JAX.splitlines() if line.startswith("| `"))
+    assert not [name for name in list(inspect.signature(ttc.jit).parameters)[1:] if f"`{name}`" not in rows]
 
 
 @pytest.mark.parametrize("name", ["prepare", "run_model", "run_node", "is_compatible", "supports_device"])
