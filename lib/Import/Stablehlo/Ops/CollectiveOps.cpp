@@ -17,6 +17,8 @@ static LogicalResult importAlone(StablehloOp &op) {
 }
 
 static LogicalResult importDeviceNumber(StablehloOp &op) {
+  if (failed(op.checkOperands(0)))
+    return failure();
   return op.results(Expressions(op).splat({}, op.resultElementType(), 0));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls of what a backend has, and ops that one device hardly needs.
+// Calls of what a backend has.
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
@@ -33,17 +33,7 @@ static LogicalResult importCustomCall(StablehloOp &op) {
                        "StableHLO";
 }
 
-/// There is one device, of number 0.
-static LogicalResult importDeviceNumber(StablehloOp &op) {
-  if (failed(op.checkOperands(0)))
-    return failure();
-  RankedTensorType type = op.resultType();
-  return op.results(Expressions(op).splat(type.getShape(), type.getElementType(), 0));
-}
-
 void mlir::ttc::registerStablehloCustomOps(StablehloRegistry &registry) {
   registry.add("custom_call", importCustomCall, OnComplex::Handled,
                "all but `Sharding` and the like, which do nothing on one device");
-  registry.add("partition_id", importDeviceNumber);
-  registry.add("replica_id", importDeviceNumber);
 }
