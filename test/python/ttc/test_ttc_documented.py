@@ -62,7 +62,7 @@ def test_docstrings():
 def test_signatures_are_those_of_the_page(name):
     import ttc
 
-    page = PYTHON.replace("options=()", "options=[]").replace(",\n", ", ")
+    page = PYTHON.replace("=()", "=[]").replace(",\n", ", ")
     (text,) = re.findall(rf"`ttc\.{name}\((model, .*?)\)`", page)
     parameters = []
     for parameter in inspect.signature(getattr(ttc, name)).parameters.values():

@@ -130,8 +130,8 @@ StablehloImporter::importBlock(Block &block, ArrayRef<Value> arguments, const St
   if (failedOnce)
     return failure();
   SmallVector<Value> values;
-  for (Value operand : wanted ? SmallVector<Value>(*wanted)
-                              : SmallVector<Value>(block.back().getOperands())) {
+  for (Value operand :
+       wanted ? SmallVector<Value>(*wanted) : SmallVector<Value>(block.back().getOperands())) {
     values.push_back(getOperand(&block.back(), operand, scope));
     if (!values.back())
       return failure();
