@@ -234,6 +234,12 @@ std::optional<LogicalResult> Masks::fillSources(Value value, int64_t dim, Fill f
   }
   if (!isa_and_present<ReshapeOp, TransposeOp, ConcatOp, SplitOp, SliceOp>(op))
     return std::nullopt;
+  // A source holds the padding of all results: another one may have been given another number.
+  for (Value other : op->getResults())
+    if (auto known = fills.find(other);
+        known != fills.end() &&
+        llvm::any_of(known->second, [&](const auto &filled) { return filled.second != fill; }))
+      return std::nullopt;
   const DimensionMap map = getDimensionMap(op);
   const unsigned result = map.getResult(cast<OpResult>(value).getResultNumber());
   ArrayRef<int> loops = map.getIndex(result, dim).loops;

@@ -210,3 +210,22 @@ func.func @beside(%x: tensor<2x6xf32> {ttc.dims = affine_map<()[s0] -> (2, s0)>}
   %2 = ttc.pad %1 {low = [0], high = [2], value = 0.0} : (tensor<12xf32>) -> tensor<14xf32>
   return %2 : tensor<14xf32>
 }
+
+// -----
+
+// Both results of a split read its operand's padding: the second one, which needs another number, is
+// masked itself.
+// CHECK-LABEL: func.func @parts
+// CHECK: %[[HIGHEST:.*]] = ttc.where %{{.*}}, %arg0
+// CHECK: %[[PARTS:.*]]:2 = ttc.split %[[HIGHEST]]
+// CHECK-DAG: ttc.reduce_min %[[PARTS]]#0
+// CHECK-DAG: %[[LOWEST:.*]] = ttc.where %{{.*}}, %[[PARTS]]#1
+// CHECK-DAG: ttc.reduce_max %[[LOWEST]]
+func.func @parts(%x: tensor<4x8xf32> {ttc.dims = affine_map<()[s0] -> (4, s0)>},
+                 %extents: tensor<1xi32> {ttc.name = "extents"}) -> (tensor<1xf32>, tensor<3xf32>)
+    attributes {ttc.variant = #ttc.variant<of = "main", dims = ["length"], low = [1], high = [8]>} {
+  %0:2 = ttc.split %x {axis = 0, sizes = [1, 3]} : (tensor<4x8xf32>) -> (tensor<1x8xf32>, tensor<3x8xf32>)
+  %1 = ttc.reduce_min %0#0 {axes = [1]} : (tensor<1x8xf32>) -> tensor<1xf32>
+  %2 = ttc.reduce_max %0#1 {axes = [1]} : (tensor<3x8xf32>) -> tensor<3xf32>
+  return %1, %2 : tensor<1xf32>, tensor<3xf32>
+}

@@ -126,7 +126,7 @@ def test_padding_is_in_no_range_of_states(tools, tmp_path):
 def small(*nodes, output=None):
     """A model of x [batch, n, 6]."""
     graph = helper.make_graph(
-        [helper.make_node(op, inputs, [result], **attributes) for op, inputs, result, attributes in nodes],
+        [helper.make_node(op, inputs, [result] if isinstance(result, str) else result, **attributes) for op, inputs, result, attributes in nodes],
         "small",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "n", 6])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, output)],
@@ -219,6 +219,10 @@ PLACES = {
     "all but the first of merged columns": constants(
         small(("Transpose", ["x"], "t", {"perm": [0, 2, 1]}), ("Flatten", ["t"], "f", {"axis": 1}),
               ("Slice", ["f", "s", "e", "a"], "v", {}), ("Tanh", ["v"], "y", {}), output=["batch", "m"]), s=[1], e=[2**62], a=[1]),
+    "the least of one part and the largest of another": constants(
+        small(("Split", ["x", "sizes"], ["a", "b"], {"axis": 2}), ("ReduceMin", ["a"], "l", {"axes": [1]}),
+              ("ReduceMax", ["b"], "h", {"axes": [1]}), ("Concat", ["l", "h"], "y", {"axis": 2}), output=["batch", 1, 6]),
+        sizes=[2, 4]),
     "reductions over what follows": small(
         ("Tanh", ["x"], "t", {}),
         ("Concat", ["t", "x"], "c", {"axis": 0}),
