@@ -11,9 +11,9 @@
 
 namespace mlir::ttc {
 
-/// The most ops that are imported, with loops unrolled and calls inlined. A trace of as many
-/// commands is still useful.
-constexpr int64_t kMostStablehloOps = int64_t(1) << 19;
+/// The most ops that are imported, with loops unrolled and calls inlined: what compiles in a minute
+/// or two.
+constexpr int64_t kMostStablehloOps = int64_t(1) << 16;
 
 /// Whether a text is a module of StableHLO, as far as its names of ops say.
 bool isStablehlo(StringRef text);
