@@ -22,4 +22,5 @@ if [ ! -e "$venv/complete" ]; then
   touch "$venv/complete"
 fi
 TTC_BUILD_DIR=$build exec "$venv/bin/python" -m pytest -q -p no:cacheprovider \
-  test/python/jax "test/docs/test_python_blocks.py::test_page[docs/python-jax.md]" "$@"
+  test/python/jax "test/docs/test_python_blocks.py::test_page[docs/python-jax.md]" \
+  "test/docs/test_python_blocks.py::test_page[docs/stablehlo.md]" "$@"

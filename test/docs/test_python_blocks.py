@@ -51,7 +51,7 @@ with ttrt.load("swish.ttcb", host_functions={"com.acme.Swish": swish}) as other:
 }
 PRINTED = {"docs/python.md": ["image f32 (1, 1, 8, 8)\n", "é🙂"]}
 # What the blocks of a page import beyond the package and numpy.
-NEEDS = {"docs/generation.md": "onnxscript", "docs/python-jax.md": "jax", "docs/python-torch.md": "onnxscript", "docs/values.md": "onnxruntime"}
+NEEDS = {"docs/generation.md": "onnxscript", "docs/python-jax.md": "jax", "docs/python-torch.md": "onnxscript", "docs/stablehlo.md": "jax", "docs/values.md": "onnxruntime"}
 
 RUN = """
 import json, sys
