@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the tests of ttc.compile() of functions of JAX and of ttc.jit (test/python/jax), and the code of
-# docs/python-jax.md, in an environment of their own with JAX.
+# docs/python-jax.md and docs/stablehlo.md, in an environment of their own with JAX.
 # usage: scripts/test-jax.sh [PYTEST ARGUMENTS]
 #
-# TTC_JAX_VENV names the environment (default: .venv-jax at the root). It is made once: all packages together take
-# 180 MB to download and 600 MB on disk. Needs a build with the Python package ttrt (TTC_BUILD_DIR, default: build).
-# The tests take 15 minutes on two cores.
+# TTC_JAX_VENV names the environment (default: .venv-jax at the root). It is made once, and takes 640 MB on disk.
+# Needs a build with the Python package ttrt (TTC_BUILD_DIR, default: build).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -112,3 +112,11 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %0 = "stablehlo.negate"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return %0 : tensor<4xcomplex<f32>>
 }
+
+// -----
+
+func.func @smallest(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
+  // expected-error @below {{expected attribute 'largest' to be true, found false}}
+  %0:2 = "chlo.top_k"(%x) <{k = 2 : i64, largest = false}> : (tensor<8xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xi32>
+}

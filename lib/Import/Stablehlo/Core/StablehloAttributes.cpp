@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+Attribute mlir::ttc::getStablehloAttr(Operation *op, StringRef name) {
+  if (auto properties = dyn_cast_if_present<DictionaryAttr>(op->getPropertiesAsAttribute()))
+    if (Attribute attr = properties.get(name))
+      return attr;
+  return op->getDiscardableAttr(name);
+}
+
 /// The text of an attribute of StableHLO, or an empty string.
 static StringRef getText(Attribute attr) {
   auto opaque = dyn_cast_if_present<OpaqueAttr>(attr);

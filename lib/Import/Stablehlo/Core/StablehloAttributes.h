@@ -4,13 +4,17 @@
 #ifndef TTC_LIB_IMPORT_STABLEHLOATTRIBUTES_H
 #define TTC_LIB_IMPORT_STABLEHLOATTRIBUTES_H
 
-#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <optional>
 
 namespace mlir::ttc {
+
+/// An attribute of an op: the generic form has them in `<{...}>` today, and had them in `{...}`
+/// once.
+Attribute getStablehloAttr(Operation *op, StringRef name);
 
 /// `#stablehlo.NAME<field = [1, 2], field = 3>`. A number is a list of one.
 class StablehloFields {

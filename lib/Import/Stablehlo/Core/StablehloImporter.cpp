@@ -42,8 +42,8 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
            << opLimit << " ops, with loops unrolled and calls inlined: shorten the loop, or call "
            << "the bundle once for each part of it";
   StringRef name = op->getName().getStringRef();
-  const StablehloOpEntry *entry =
-      StablehloRegistry::get().lookup(name.consume_front("stablehlo.") ? name : name);
+  name.consume_front("stablehlo.");
+  const StablehloOpEntry *entry = StablehloRegistry::get().lookup(name);
   if (!entry)
     return op->emitOpError("cannot be imported: docs/stablehlo.md lists the ops that can");
   SmallVector<Value> operands;

@@ -41,6 +41,15 @@ std::optional<SmallVector<int64_t>> StablehloOp::constantInts(unsigned index) co
   return succeeded(values) ? std::optional(*values) : std::nullopt;
 }
 
+std::optional<int64_t> mlir::ttc::getConstantInt(Value value) {
+  ElementsAttr attr;
+  if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1 ||
+      !isa<IntegerType>(attr.getElementType()))
+    return std::nullopt;
+  FailureOr<SmallVector<int64_t>> values = readElements<int64_t>(attr);
+  return succeeded(values) ? std::optional(values->front()) : std::nullopt;
+}
+
 bool StablehloOp::isConstant(unsigned index, double number) const {
   DenseElementsAttr attr;
   if (!operand(index) || !matchPattern(operand(index), m_Constant(&attr)) || !attr.isSplat())
@@ -92,11 +101,7 @@ LogicalResult StablehloOp::results(ArrayRef<Value> values) {
 
 Attribute StablehloOp::getAttr(StringRef name) {
   usedAttrs.insert(name);
-  // The generic form has them in `<{...}>` today, and had them in `{...}` once.
-  if (auto properties = dyn_cast_if_present<DictionaryAttr>(source->getPropertiesAsAttribute()))
-    if (Attribute attr = properties.get(name))
-      return attr;
-  return source->getDiscardableAttr(name);
+  return getStablehloAttr(source, name);
 }
 
 int64_t StablehloOp::getInt(StringRef name, std::optional<int64_t> defaultValue) {

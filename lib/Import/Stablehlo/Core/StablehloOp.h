@@ -108,6 +108,9 @@ private:
   Part part;
 };
 
+/// The one element of a constant of integers or bools, or nullopt.
+std::optional<int64_t> getConstantInt(Value value);
+
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_IMPORT_STABLEHLOOP_H

@@ -41,12 +41,14 @@ OwningOpRef<ModuleOp> mlir::ttc::parseStablehlo(const std::shared_ptr<llvm::Sour
   llvm::scope_exit restore([&] { context->allowUnregisteredDialects(allowed); });
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(context, /*verifyAfterParse=*/false));
-  if (!module || failed(verifyFunctions(*module))) {
+  if (!module) {
     emitError(UnknownLoc::get(context))
         << "StableHLO is read in MLIR's generic form: docs/stablehlo.md says how to print it";
     return nullptr;
   }
-  return failed(importStablehlo(*module, opLimit)) ? OwningOpRef<ModuleOp>() : std::move(module);
+  return failed(verifyFunctions(*module)) || failed(importStablehlo(*module, opLimit))
+             ? OwningOpRef<ModuleOp>()
+             : std::move(module);
 }
 
 void mlir::ttc::registerImportStablehlo() {

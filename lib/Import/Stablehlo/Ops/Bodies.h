@@ -10,7 +10,7 @@ namespace mlir::ttc {
 /// A body that is one op on its two arguments. Of bools, sums are Or and products And.
 enum class BodyKind { Other, Add, Multiply, Maximum, Minimum, And, Or, Xor };
 
-/// The last body of a reduction of several tensors at once.
+/// The body of a reduction of one tensor, or of several at once.
 class Reducer {
 public:
   /// `count` tensors are reduced.
@@ -28,7 +28,7 @@ public:
   Value makeNeutral(Value like);
   /// Combines tensors of one shape element by element; empty after an error.
   SmallVector<Value> combine(ArrayRef<Value> left, ArrayRef<Value> right);
-  /// Reduces a dimension to size 1, in the order of its elements.
+  /// Reduces a dimension to size 1: in the order of its elements, unless the body commutes.
   SmallVector<Value> reduceInOrder(SmallVector<Value> values, int64_t axis);
   /// What ttc reduces itself, without the initial value; null for other kinds and types.
   Value reduceKnown(Value x, ArrayRef<int64_t> axes, bool keepDims);

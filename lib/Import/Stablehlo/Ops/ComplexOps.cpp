@@ -67,7 +67,23 @@ static LogicalResult importImaginary(StablehloOp &op) {
                                     : Expressions(op).splat(shapeOf(x), elementTypeOf(x), 0));
 }
 
+static LogicalResult importComplexAbs(StablehloOp &op) {
+  if (failed(op.checkOperands(1)))
+    return failure();
+  return op.results(makeComplexAbs(op, op.operand(0)));
+}
+
+template <Value (*function)(StablehloOp &, Value, Value)>
+static LogicalResult importComplexBinary(StablehloOp &op) {
+  if (failed(op.checkOperands(2)))
+    return failure();
+  return op.results(function(op, op.operand(0), op.operand(1)));
+}
+
 void mlir::ttc::registerStablehloComplexOps(StablehloRegistry &registry) {
+  registry.addComplex("abs", importComplexAbs);
+  registry.addComplex("divide", importComplexBinary<makeComplexDiv>);
+  registry.addComplex("multiply", importComplexBinary<makeComplexMul>);
   registry.add("complex", importComplex, OnComplex::Handled);
   registry.add("real", importReal, OnComplex::Handled);
   registry.add("imag", importImaginary, OnComplex::Handled);

@@ -3,8 +3,6 @@
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -22,15 +20,6 @@ static LogicalResult importComposite(StablehloOp &op) {
 
 /// The barrier orders what a compiler may reorder; values are unchanged.
 static LogicalResult importBarrier(StablehloOp &op) { return op.results(op.allOperands()); }
-
-/// The one element of a constant.
-static std::optional<int64_t> getConstant(Value value) {
-  ElementsAttr attr;
-  if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1)
-    return std::nullopt;
-  FailureOr<SmallVector<int64_t>> values = readElements<int64_t>(attr);
-  return succeeded(values) ? std::optional(values->front()) : std::nullopt;
-}
 
 /// `condition`, of rank 0, chooses among values of one type.
 static Value choose(StablehloOp &op, Value condition, Value a, Value b) {
@@ -76,7 +65,7 @@ static LogicalResult importIf(StablehloOp &op) {
   if (op.numBodies() != 2)
     return op.error() << "expected two bodies, found " << op.numBodies();
   Value condition = op.operand(0);
-  std::optional<int64_t> known = getConstant(condition);
+  std::optional<int64_t> known = getConstantInt(condition);
   if (known)
     known = *known ? 0 : 1;
   return importBranches(op, known, [&](int64_t) { return condition; });
@@ -89,7 +78,7 @@ static LogicalResult importCase(StablehloOp &op) {
   if (op.numBodies() == 0)
     return op.error() << "(C1) expected at least one branch";
   Value index = op.operand(0);
-  std::optional<int64_t> known = getConstant(index);
+  std::optional<int64_t> known = getConstantInt(index);
   if (known && (*known < 0 || *known >= op.numBodies()))
     known = op.numBodies() - 1;
   Expressions e(op);
@@ -106,7 +95,7 @@ static LogicalResult importWhile(StablehloOp &op) {
     if (failed(condition))
       return failure();
     std::optional<int64_t> goesOn =
-        condition->size() == 1 ? getConstant(condition->front()) : std::nullopt;
+        condition->size() == 1 ? getConstantInt(condition->front()) : std::nullopt;
     if (!goesOn)
       return op.error() << "expected a number of steps that is known while compiling, found a "
                            "condition that is computed from data: bound the loop by a number of "

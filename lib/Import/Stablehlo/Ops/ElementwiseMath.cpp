@@ -145,3 +145,19 @@ Value mlir::ttc::makeAtan2(TensorBuilder &builder, Value y, Value x) {
   angle = e.where(isNegative(builder, x), e.sub(std::numbers::pi, angle), angle);
   return e.where(isNegative(builder, y), e.unary<NegOp>(angle), angle);
 }
+
+Value mlir::ttc::makeTotalOrder(TensorBuilder &builder, Value x) {
+  if (!x || !isa<FloatType>(elementTypeOf(x)))
+    return x;
+  const unsigned width = elementTypeOf(x).getIntOrFloatBitWidth();
+  Type integer = builder.getBuilder().getIntegerType(width);
+  Value bits = builder.createAs<BitcastOp>(RankedTensorType::get(shapeOf(x), integer), x);
+  if (!bits)
+    return {};
+  Expressions e(builder);
+  // Negative numbers grow as their bits get smaller.
+  APInt most = APInt::getSignedMaxValue(width);
+  Value mask = builder.constant(DenseElementsAttr::get(RankedTensorType::get({}, integer), most));
+  Value flipped = builder.create<BitXorOp>({bits, mask});
+  return e.where(e.compare(ComparePredicate::LT, bits, 0.0), flipped, bits);
+}

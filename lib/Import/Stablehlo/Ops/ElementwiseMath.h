@@ -21,6 +21,10 @@ Value makeLeadingZeros(TensorBuilder &builder, Value x);
 /// The angle of (x, y) in (-pi, pi], as C's atan2: signs of zero count.
 Value makeAtan2(TensorBuilder &builder, Value y, Value x);
 
+/// Integers that are ordered as the IEEE standard's total order of the floats: -NaN, -inf, ..., -0,
+/// 0, ..., inf, NaN.
+Value makeTotalOrder(TensorBuilder &builder, Value x);
+
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_IMPORT_STABLEHLO_ELEMENTWISEMATH_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops on the elements of real tensors. Complex numbers are in ComplexOps.cpp.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
-#include "ComplexMath.h"
 #include "ElementwiseMath.h"
 #include "dialects/Ttc/Tensors/BitwiseOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
@@ -63,8 +62,6 @@ static LogicalResult importAbs(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
   Value x = op.operand(0);
-  if (op.isComplex(x))
-    return op.results(makeComplexAbs(op, x));
   return op.results(isUnsigned(x) ? x : op.create<AbsOp>(x));
 }
 
@@ -109,12 +106,6 @@ template <typename OpTy, typename BoolOp> static LogicalResult importBoolOr(Stab
   return op.results(isBool(a) ? op.create<BoolOp>({a, b}) : op.create<OpTy>({a, b}));
 }
 
-static LogicalResult importMultiply(StablehloOp &op) {
-  if (op.numOperands() == 2 && op.isComplex(op.operand(0)))
-    return op.results(makeComplexMul(op, op.operand(0), op.operand(1)));
-  return importBoolOr<MulOp, AndOp>(op);
-}
-
 /// Whether the second operand is a constant without zeros.
 static bool isNeverZero(StablehloOp &op) {
   std::optional<SmallVector<int64_t>> values = op.constantInts(1);
@@ -124,8 +115,6 @@ static bool isNeverZero(StablehloOp &op) {
 /// Integers: what the specification leaves open is as in XLA. A quotient by zero is -1, a remainder
 /// by zero the dividend.
 static LogicalResult importDivide(StablehloOp &op) {
-  if (op.numOperands() == 2 && op.isComplex(op.operand(0)))
-    return op.results(makeComplexDiv(op, op.operand(0), op.operand(1)));
   auto [a, b] = operandPair(op);
   Value quotient = op.create<DivOp>({a, b});
   if (!quotient || isFloat(a) || isNeverZero(op))
@@ -174,24 +163,6 @@ static LogicalResult importAtan2(StablehloOp &op) {
 // Selection
 //===----------------------------------------------------------------------===//
 
-/// Integers that are ordered as the IEEE standard's total order of the floats: -NaN, -inf, ..., -0,
-/// 0, ..., inf, NaN.
-static Value makeTotalOrder(StablehloOp &op, Value x) {
-  if (!isFloat(x))
-    return x;
-  const unsigned width = elementTypeOf(x).getIntOrFloatBitWidth();
-  Type integer = op.getBuilder().getIntegerType(width);
-  Value bits = op.createAs<BitcastOp>(RankedTensorType::get(shapeOf(x), integer), x);
-  if (!bits)
-    return {};
-  Expressions e(op);
-  // Negative numbers grow as their bits get smaller.
-  APInt most = APInt::getSignedMaxValue(width);
-  Value mask = op.constant(DenseElementsAttr::get(RankedTensorType::get({}, integer), most));
-  Value flipped = op.create<BitXorOp>({bits, mask});
-  return e.where(e.compare(ComparePredicate::LT, bits, 0.0), flipped, bits);
-}
-
 static LogicalResult importCompare(StablehloOp &op) {
   auto [a, b] = operandPair(op);
   StringRef direction = op.getEnum("comparison_direction", "comparison_direction");
@@ -226,7 +197,7 @@ static LogicalResult importClamp(StablehloOp &op) {
 }
 
 void mlir::ttc::registerStablehloElementwiseOps(StablehloRegistry &registry) {
-  registry.add("abs", importAbs, OnComplex::Handled);
+  registry.add("abs", importAbs);
   registry.add("negate", importNegate, OnComplex::ByParts);
   registry.add("not", importNot);
   registry.add("is_finite", importIsFinite);
@@ -262,8 +233,8 @@ void mlir::ttc::registerStablehloElementwiseOps(StablehloRegistry &registry) {
 
   registry.add("add", importBoolOr<AddOp, OrOp>, OnComplex::ByParts);
   registry.add("subtract", importBinary<SubOp>, OnComplex::ByParts);
-  registry.add("multiply", importMultiply, OnComplex::Handled);
-  registry.add("divide", importDivide, OnComplex::Handled);
+  registry.add("multiply", importBoolOr<MulOp, AndOp>);
+  registry.add("divide", importDivide);
   registry.add("maximum", importBoolOr<MaxOp, OrOp>);
   registry.add("minimum", importBoolOr<MinOp, AndOp>);
   registry.add("power", importBinary<PowOp>);

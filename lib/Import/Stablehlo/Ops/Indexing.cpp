@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Indexing.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -124,15 +123,6 @@ Value mlir::ttc::makeSignedIndex(StablehloOp &op, Value index) {
 Value mlir::ttc::clampIndex(StablehloOp &op, Value index, int64_t extent, int64_t size) {
   Expressions e(op);
   return e.min(e.max(index, 0.0), static_cast<double>(extent - size));
-}
-
-std::optional<int64_t> mlir::ttc::getConstantInt(Value value) {
-  ElementsAttr attr;
-  if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1 ||
-      !isa<IntegerType>(attr.getElementType()))
-    return std::nullopt;
-  FailureOr<SmallVector<int64_t>> values = readElements<int64_t>(attr);
-  return succeeded(values) ? std::optional(values->front()) : std::nullopt;
 }
 
 SmallVector<Value> mlir::ttc::splitIndices(StablehloOp &op, Value indices, const IndexedDims &dims,

@@ -42,8 +42,6 @@ SmallVector<int64_t> getWindowDims(const IndexedDims &dims, int64_t operandRank)
 Value makeSignedIndex(StablehloOp &op, Value index);
 /// The index within the positions at which a window of `size` elements fits.
 Value clampIndex(StablehloOp &op, Value index, int64_t extent, int64_t size);
-/// The one element of a constant, or nullopt.
-std::optional<int64_t> getConstantInt(Value value);
 /// One index a dimension of the operand, of the batch's shape; null where no index addresses it.
 SmallVector<Value> splitIndices(StablehloOp &op, Value indices, const IndexedDims &dims,
                                 int64_t operandRank);

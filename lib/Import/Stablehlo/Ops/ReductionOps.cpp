@@ -29,8 +29,7 @@ static SmallVector<Value> makeArgReduction(StablehloOp &op, ArrayRef<int64_t> ax
   // Places are counted along the dimension, from 0.
   Operation *iota = op.getSource()->getOperand(1).getDefiningOp();
   auto dim = iota && iota->getName().getStringRef() == "stablehlo.iota"
-                 ? dyn_cast_if_present<IntegerAttr>(
-                       cast<DictionaryAttr>(iota->getPropertiesAsAttribute()).get("iota_dimension"))
+                 ? dyn_cast_if_present<IntegerAttr>(getStablehloAttr(iota, "iota_dimension"))
                  : IntegerAttr();
   if (!dim || dim.getInt() != axes.front() || !op.isConstant(3, 0))
     return {};

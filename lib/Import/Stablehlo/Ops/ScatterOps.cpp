@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that write elements at positions that are computed at run time.
+#include "Bodies.h"
 #include "Indexing.h"
 #include "dialects/Ttc/Tensors/BitwiseOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
@@ -98,11 +99,8 @@ enum class Update { Keep, Replace, Add, Subtract, Mul, Max, Min, And, Or, Xor, O
 } // namespace
 
 /// Recognises a result of a body of `count` elements and as many updates.
-static Update recognize(Value result, unsigned index, unsigned count) {
-  auto isArgument = [&](Value value, unsigned number) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getArgNumber() == number;
-  };
+static Update recognize(Block &body, Value result, unsigned index, unsigned count) {
+  auto isArgument = [&](Value value, unsigned number) { return value == body.getArgument(number); };
   if (isArgument(result, index))
     return Update::Keep;
   if (isArgument(result, count + index))
@@ -160,19 +158,6 @@ static std::optional<ScatterReduction> getReduction(Update update, Type type, bo
   }
 }
 
-/// Calls `make` for the value, or for both parts of a complex number.
-static Value byParts(StablehloOp &op, ArrayRef<Value> values,
-                     llvm::function_ref<Value(ArrayRef<Value>)> make) {
-  if (llvm::is_contained(values, Value()))
-    return {};
-  SmallVector<Value> real = llvm::map_to_vector(values, StablehloOp::realOf);
-  if (!StablehloOp::isComplex(values.front()))
-    return make(real);
-  SmallVector<Value> imaginary = llvm::map_to_vector(values, StablehloOp::imaginaryOf);
-  Value first = make(real);
-  return op.complex(first, make(imaginary));
-}
-
 static Value update(StablehloOp &op, Value data, const Rows &rows, Value updates, Update kind,
                     ScatterReduction reduction) {
   Expressions e(op);
@@ -227,8 +212,8 @@ static FailureOr<SmallVector<Value>> combine(StablehloOp &op, ArrayRef<Value> el
   // Constants are single numbers.
   Expressions e(op);
   for (auto [value, like] : llvm::zip_equal(*values, updates))
-    value = byParts(op, {value, like},
-                    [&](ArrayRef<Value> parts) { return e.expand(parts[0], shapeOf(parts[1])); });
+    value = mapParts(op, {value, like},
+                     [&](ArrayRef<Value> parts) { return e.expand(parts[0], shapeOf(parts[1])); });
   return values;
 }
 
@@ -253,10 +238,9 @@ static LogicalResult updateByBody(StablehloOp &op, SmallVector<Value> &data, con
     Value read = e.squeeze(e.slice(readable, 0, first, step), 1);
     SmallVector<Value> old, given;
     for (auto [tensor, update] : llvm::zip_equal(data, updates)) {
-      old.push_back(byParts(op, tensor,
-                            [&](ArrayRef<Value> part) { return e.gather(part.front(), read, 0); }));
-      given.push_back(byParts(
-          op, update, [&](ArrayRef<Value> part) { return e.slice(part.front(), 0, first, step); }));
+      old.push_back(mapParts(op, tensor, [&](Value part) { return e.gather(part, read, 0); }));
+      given.push_back(
+          mapParts(op, update, [&](Value part) { return e.slice(part, 0, first, step); }));
     }
     FailureOr<SmallVector<Value>> made = combine(op, old, given);
     if (failed(made))
@@ -265,7 +249,7 @@ static LogicalResult updateByBody(StablehloOp &op, SmallVector<Value> &data, con
       return op.error() << "(C23) expected a body that returns " << data.size() << " values, found "
                         << made->size();
     for (auto [tensor, value] : llvm::zip_equal(data, *made))
-      tensor = byParts(op, {tensor, value}, [&](ArrayRef<Value> parts) {
+      tensor = mapParts(op, {tensor, value}, [&](ArrayRef<Value> parts) {
         return writeRows(op, parts[0], positions, parts[1], ScatterReduction::None);
       });
   }
@@ -336,12 +320,10 @@ static LogicalResult importScatter(StablehloOp &op) {
   Expressions e(op);
   SmallVector<Value> updates;
   for (unsigned i = 0; i < count; ++i) {
-    data[i] = byParts(op, data[i], [&](ArrayRef<Value> part) {
-      return e.reshape(part.front(), {rows.count, rows.columns});
-    });
-    updates.push_back(byParts(op, op.operand(count + 1 + i), [&](ArrayRef<Value> part) {
-      return e.reshape(e.transpose(part.front(), order),
-                       {shapeOf(rows.positions)[0], rows.columns});
+    data[i] = mapParts(op, data[i],
+                       [&](Value part) { return e.reshape(part, {rows.count, rows.columns}); });
+    updates.push_back(mapParts(op, op.operand(count + 1 + i), [&](Value part) {
+      return e.reshape(e.transpose(part, order), {shapeOf(rows.positions)[0], rows.columns});
     }));
   }
 
@@ -349,7 +331,7 @@ static LogicalResult importScatter(StablehloOp &op) {
   SmallVector<Update> kinds;
   SmallVector<std::optional<ScatterReduction>> reductions;
   for (unsigned i = 0; i < std::min(count, end.getNumOperands()); ++i) {
-    kinds.push_back(recognize(end.getOperand(i), i, count));
+    kinds.push_back(recognize(*body, end.getOperand(i), i, count));
     reductions.push_back(
         getReduction(kinds[i], op.resultElementType(i), StablehloOp::isComplex(data[i])));
   }
@@ -361,11 +343,10 @@ static LogicalResult importScatter(StablehloOp &op) {
     return failure();
   for (unsigned i = 0; i < count; ++i) {
     if (isKnown && kinds[i] != Update::Keep)
-      data[i] = byParts(op, {data[i], updates[i]}, [&](ArrayRef<Value> parts) {
+      data[i] = mapParts(op, {data[i], updates[i]}, [&](ArrayRef<Value> parts) {
         return update(op, parts[0], rows, parts[1], kinds[i], *reductions[i]);
       });
-    data[i] =
-        byParts(op, data[i], [&](ArrayRef<Value> part) { return e.reshape(part.front(), shape); });
+    data[i] = mapParts(op, data[i], [&](Value part) { return e.reshape(part, shape); });
   }
   return op.results(data);
 }

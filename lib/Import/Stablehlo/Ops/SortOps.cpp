@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that order elements.
+#include "ElementwiseMath.h"
 #include "dialects/Ttc/Tensors/BitwiseOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
@@ -50,13 +51,6 @@ static Operation *getOp(Value value, StringRef name) {
   return found.consume_front("stablehlo.") && found == name ? op : nullptr;
 }
 
-static Attribute getAttr(Operation *op, StringRef name) {
-  if (auto properties = dyn_cast_if_present<DictionaryAttr>(op->getPropertiesAsAttribute()))
-    if (Attribute attr = properties.get(name))
-      return attr;
-  return op->getDiscardableAttr(name);
-}
-
 bool KeyReader::areSame(Value a, Value b, bool swapped) {
   if (++steps > kMostCompared)
     return false;
@@ -99,9 +93,9 @@ std::optional<SortKey> KeyReader::readComparison(Value value, bool isEqual) {
     return std::nullopt;
   Value a = op->getOperand(0), b = op->getOperand(1);
   StringRef direction =
-      parseStablehloEnum(getAttr(op, "comparison_direction"), "comparison_direction");
+      parseStablehloEnum(getStablehloAttr(op, "comparison_direction"), "comparison_direction");
   const bool isTotal =
-      parseStablehloEnum(getAttr(op, "compare_type"), "comparison_type") == "TOTALORDER";
+      parseStablehloEnum(getStablehloAttr(op, "compare_type"), "comparison_type") == "TOTALORDER";
   if (!areSame(a, b, /*swapped=*/true))
     return std::nullopt;
   const bool isSwapped = !isOfLeft(a, body, steps);
@@ -153,13 +147,13 @@ static Value getCanonical(Value value) {
   auto isCompare = [](Value condition, StringRef direction, Value a) {
     Operation *op = getOp(condition, "compare");
     return op && op->getNumOperands() == 2 && op->getOperand(0) == a &&
-           parseStablehloEnum(getAttr(op, "comparison_direction"), "comparison_direction") ==
-               direction;
+           parseStablehloEnum(getStablehloAttr(op, "comparison_direction"),
+                              "comparison_direction") == direction;
   };
   auto getConstant = [](Value constant) -> std::optional<APFloat> {
     Operation *op = getOp(constant, "constant");
-    auto attr =
-        op ? dyn_cast_if_present<DenseFPElementsAttr>(getAttr(op, "value")) : DenseFPElementsAttr();
+    auto attr = op ? dyn_cast_if_present<DenseFPElementsAttr>(getStablehloAttr(op, "value"))
+                   : DenseFPElementsAttr();
     return attr && attr.isSplat() ? std::optional(attr.getSplatValue<APFloat>()) : std::nullopt;
   };
   Operation *outer = getOp(value, "select");
@@ -183,20 +177,6 @@ static Value getCanonical(Value value) {
 //===----------------------------------------------------------------------===//
 // Orders
 //===----------------------------------------------------------------------===//
-
-/// Integers in the total order of floats: -NaN, -inf, ..., -0, 0, ..., inf, NaN.
-static Value makeTotalKey(StablehloOp &op, Value x) {
-  if (!x || !isa<FloatType>(elementTypeOf(x)))
-    return x;
-  const unsigned width = elementTypeOf(x).getIntOrFloatBitWidth();
-  Type integer = op.getBuilder().getIntegerType(width);
-  Value bits = op.createAs<BitcastOp>(RankedTensorType::get(shapeOf(x), integer), x);
-  Expressions e(op);
-  Value mask = op.constant(
-      DenseElementsAttr::get(RankedTensorType::get({}, integer), APInt::getSignedMaxValue(width)));
-  return e.where(e.compare(ComparePredicate::LT, bits, 0.0), op.create<BitXorOp>({bits, mask}),
-                 bits);
-}
 
 static Value sortPlaces(StablehloOp &op, Value key, int64_t axis, int64_t count, bool largest) {
   SmallVector<NamedAttribute> attrs = {op.i64("axis", axis), op.i64("count", count)};
@@ -227,7 +207,7 @@ static Value orderByKeys(StablehloOp &op, ArrayRef<SortKey> keys, int64_t axis,
   for (size_t i = keys.size(); i-- > 0;) {
     Value key = e.expand((*values)[i], shape);
     if (isTotal[i])
-      key = makeTotalKey(op, key);
+      key = makeTotalOrder(op, key);
     if (places)
       key = e.gatherElements(key, places, axis);
     Value sorted = sortPlaces(op, key, axis, shape[axis], keys[i].isDescending);
@@ -333,9 +313,10 @@ static LogicalResult importSort(StablehloOp &op) {
 
 /// The largest elements of the last dimension, the largest first, in the total order of floats.
 static LogicalResult importTopK(StablehloOp &op) {
-  op.ignoreAttrs({"largest"});
   if (failed(op.checkOperands(1)))
     return failure();
+  if (!op.getBool("largest", true))
+    return op.error() << "expected attribute 'largest' to be true, found false";
   Value x = op.operand(0);
   const int64_t axis = rankOf(x) - 1, count = op.getInt("k");
   if (op.hasFailed())
@@ -344,7 +325,7 @@ static LogicalResult importTopK(StablehloOp &op) {
     return op.error() << "expected k to be from 0 to the size of the last dimension of "
                       << x.getType() << ", found " << count;
   Expressions e(op);
-  Value places = sortPlaces(op, makeTotalKey(op, x), axis, count, /*largest=*/true);
+  Value places = sortPlaces(op, makeTotalOrder(op, x), axis, count, /*largest=*/true);
   return op.results({e.gatherElements(x, places, axis), e.cast(places, op.resultElementType(1))});
 }
 
