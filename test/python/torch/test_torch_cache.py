@@ -288,15 +288,15 @@ def test_threads_take_turns(own_cache):
 
 def test_the_key_has_the_build_of_the_compiler(tmp_path, monkeypatch):
     """Also where it is a library beside its tools, as in the wheel."""
-    from ttc._torch import key
+    from ttc import _cache
 
     tool, library = tmp_path / "bin/ttc-translate", tmp_path / "lib/libttc_compiler.so"
     for path in (tool, library):
         path.parent.mkdir()
         path.write_text("1")
-    monkeypatch.setattr(key, "tool_path", lambda name: tool)
-    seen = [key._environment()]
+    monkeypatch.setattr(_cache, "tool_path", lambda name: tool)
+    seen = [_cache.environment(())]
     for path in (library, tool):
         path.write_text("12")
-        seen.append(key._environment())
-    assert seen[0] != seen[1] != seen[2] and seen[2] == key._environment()
+        seen.append(_cache.environment(()))
+    assert seen[0] != seen[1] != seen[2] and seen[2] == _cache.environment(())
