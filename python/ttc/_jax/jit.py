@@ -24,7 +24,7 @@ from jax.api_util import shaped_abstractify
 import ttrt
 from ttc._cache import Made, environment, named_files, open_kept
 from ttc._compile import build
-from ttc._jax.calls import Calls
+from ttc._jax.calls import Array, Calls
 from ttc._jax.trace import Parameters, Program, _check_example, trace
 
 try:  # all settings that change what a function is traced to
@@ -35,7 +35,6 @@ except ImportError:
 
 _log = logging.getLogger("ttc.jax")
 _flatten = tree_util.tree_flatten
-_Array = type(jax.device_put(np.zeros((), np.float32), jax.local_devices(backend="cpu")[0]))
 
 # The version of what is stored, and of what this package makes of a function.
 FORMAT = 1
@@ -62,7 +61,7 @@ class _Plan:
 
     def fits(self, leaves: Sequence[Any]) -> bool:
         for leaf, aval in zip(leaves, self._avals):
-            if type(leaf) is _Array:
+            if type(leaf) is Array:
                 if leaf.aval != aval:
                     return False
             elif type(leaf) is np.ndarray:
