@@ -209,6 +209,54 @@ def test_bf16_rounds_as_the_reference(tools, tmp_path):
     assert np.array_equal(found["y"], expected)
 
 
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_norms_compute_in_f32(kind, tools, tmp_path):
+    """In f16, epsilons below 2^-25 are zero and squares of 300 infinite."""
+    _, dtype = TYPES[kind]
+    rng = np.random.default_rng(12)
+    rows = [np.zeros(24), np.full(24, 3), 3e-3 * rng.standard_normal(24), 300 * rng.standard_normal(24)]
+    x = np.array(rows, np.float32).astype(dtype)[:, :, None, None]
+    s, z = (1 + 0.25 * rng.standard_normal(24)).astype(dtype), np.zeros((4, 24), dtype)
+    flat, scale = x[:, :, 0, 0].astype(np.float64), s.astype(np.float64)
+    expected, nodes = {}, []
+
+    def node(op, inputs, outputs, domain="", **attributes):
+        nodes.append(helper.make_node(op, inputs, [name if values is not None else "" for name, values in outputs.items()],
+                                      domain=domain, **attributes))
+        expected.update({name: values for name, values in outputs.items() if values is not None})
+
+    mean = flat.mean(1, keepdims=True)
+    variance, square = ((flat - mean) ** 2).mean(1, keepdims=True), (flat**2).mean(1, keepdims=True)
+    node("MeanVarianceNormalization", ["x"], {"mvn": ((flat - mean) / (np.sqrt(variance) + 1e-9))[:, :, None, None]}, axes=[1])
+    rms, layer = 1 / np.sqrt(square + 1e-12), 1 / np.sqrt(variance + 1e-12)
+    node("SimplifiedLayerNormalization", ["f", "s"], {"simple": flat * rms * scale, "factor": rms}, epsilon=1e-12)
+    node("SkipSimplifiedLayerNormalization", ["f", "z", "s"],
+         {"skip_rms": flat * rms * scale, "_": None, "skip_factor": rms, "sum": flat}, "com.microsoft")
+    node("SkipLayerNormalization", ["f", "z", "s"],
+         {"skip_layer": (flat - mean) * layer * scale, "mean": mean, "inverse": layer}, "com.microsoft")
+    nodes.append(helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0, 2, 3]))  # a channel of zeros
+    node("BatchNormalization", ["t", "ones", "zeros", "zeros", "ones"],
+         {"batch": ((flat - mean) / np.sqrt(variance + 1e-12)).T[:, :, None, None]}, training_mode=1, epsilon=1e-12)
+    nodes[-1].output.extend(["running_mean", "running_variance"])
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", element, x.shape)],
+                              [onnx.ValueInfoProto(name=name) for name in expected],
+                              [numpy_helper.from_array(array, name) for name, array in
+                               (("s", s), ("z", z), ("ones", np.ones(4, dtype)), ("zeros", np.zeros(4, dtype)),
+                                ("shape", np.array([4, 24])))])
+    graph.node.insert(0, helper.make_node("Reshape", ["x", "shape"], ["f"]))
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)])
+    found, _, _ = run(tools, model, {"x": x}, tmp_path)
+    for name, wanted in expected.items():
+        array = found[name]
+        exact = array.dtype == np.float32 and name in ("factor", "skip_factor", "mean", "inverse")
+        assert exact or array.dtype.itemsize == 2, name
+        values = (array.view(dtype) if array.dtype.itemsize == 2 else array).astype(np.float64)
+        # Rounded once to the type, after sums in f32.
+        np.testing.assert_allclose(values, wanted, rtol=1e-5 if exact else 1.01 * float(ml_dtypes.finfo(dtype).eps) / 2, atol=1e-5,
+                                   err_msg=name)
+
+
 @pytest.mark.parametrize("rows,kind", pairs([1, 5, 40], ["f16", "bf16"]))
 def test_exact_narrow_weights(kind, rows, tools, tmp_path):
     """Weights that 16 bits hold are stored in them; the bits of the result stay the same."""

@@ -13,14 +13,15 @@ Value createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int64_t 
                       double epsilon);
 
 /// The mean and 1 / sqrt(variance + epsilon) over the dimensions from `axis` on, which stay with
-/// size 1.
+/// size 1. Of f16 and bf16, they are computed and returned in f32.
 struct Moments {
   Value mean, inverseDeviation;
 };
 Moments createMoments(OnnxNode &node, Value x, int64_t axis, double epsilon);
 
 /// y = x * factor * scale, where the scale may be null; factor = 1 / sqrt(mean of the squares from
-/// `axis` on + epsilon)
+/// `axis` on + epsilon). Of f16 and bf16, all is computed in f32, which is the type of the factor;
+/// y has the type of the scale, or that of x.
 struct RmsNorm {
   Value y, factor;
 };

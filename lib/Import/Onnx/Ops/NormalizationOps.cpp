@@ -25,6 +25,11 @@ static Value alongChannels(OnnxNode &node, Value value, int64_t rank) {
   return node.reshape(value, shape);
 }
 
+/// In f32 where it is of f16 or bf16, in which epsilons would be zero and squares infinite.
+static Value toMoments(OnnxNode &node, Value x) {
+  return x ? node.cast(x, getArithmeticType(elementTypeOf(x))) : x;
+}
+
 /// Normalizes by the batch's own statistics, and moves the given ones towards them.
 static LogicalResult importBatchNormTraining(OnnxNode &node) {
   Expressions e(node);
@@ -42,17 +47,21 @@ static LogicalResult importBatchNormTraining(OnnxNode &node) {
   for (int64_t i = 0; i < rankOf(x); ++i)
     if (i != 1)
       axes.push_back(i);
+  Type type = elementTypeOf(x);
+  x = toMoments(node, x);
   Value mean = e.reduceAway<ReduceMeanOp>(x, axes);
   Value centered = e.sub(x, alongChannels(node, mean, rankOf(x)));
   Value variance = e.reduceAway<ReduceMeanOp>(e.square(centered), axes);
-  Value factor = e.mul(e.unary<RsqrtOp>(e.add(variance, epsilon)), node.input(1));
+  auto perChannel = [&](Value value) { return node.cast(value, elementTypeOf(x)); };
+  Value factor = e.mul(e.unary<RsqrtOp>(e.add(variance, epsilon)), perChannel(node.input(1)));
   Value y = e.add(e.mul(centered, alongChannels(node, factor, rankOf(x))),
-                  alongChannels(node, node.input(2), rankOf(x)));
+                  alongChannels(node, perChannel(node.input(2)), rankOf(x)));
   auto moved = [&](Value running, Value current) {
     Type type = elementTypeOf(running);
     return e.add(e.mul(running, momentum), e.mul(node.cast(current, type), 1 - momentum));
   };
-  return node.results({y, moved(node.input(3), mean), moved(node.input(4), variance)});
+  return node.results(
+      {node.cast(y, type), moved(node.input(3), mean), moved(node.input(4), variance)});
 }
 
 static LogicalResult importBatchNormalization(OnnxNode &node) {
@@ -90,6 +99,7 @@ Moments mlir::ttc::createMoments(OnnxNode &node, Value x, int64_t axis, double e
   if (!x)
     return {};
   Expressions e(node);
+  x = toMoments(node, x);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rankOf(x)));
   Value mean = e.reduce<ReduceMeanOp>(x, axes);
   Value variance = e.reduce<ReduceMeanOp>(e.square(e.sub(x, mean)), axes);
@@ -101,11 +111,15 @@ RmsNorm mlir::ttc::createRmsNorm(OnnxNode &node, Value x, Value scale, int64_t a
   if (!x)
     return {};
   Expressions e(node);
+  Type type = elementTypeOf(scale ? scale : x);
+  x = toMoments(node, x);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(axis, rankOf(x)));
   Value mean = e.reduce<ReduceMeanOp>(e.square(x), axes);
   Value factor = e.unary<RsqrtOp>(e.add(mean, epsilon));
   Value y = e.mul(x, factor);
-  return {scale ? e.mul(y, scale) : y, factor};
+  if (scale)
+    y = e.mul(y, node.cast(scale, elementTypeOf(x)));
+  return {node.cast(y, type), factor};
 }
 
 /// The type in which a normalization of 16-bit floats computes, unless it is told otherwise: f32.
@@ -187,7 +201,8 @@ static LogicalResult importLpNormalization(OnnxNode &node) {
   return node.results(e.div(x, e.where(isZero, one, norm)));
 }
 
-/// (x - mean) / (sqrt(variance) + epsilon), with the epsilon of the specification
+/// (x - mean) / (sqrt(variance) + epsilon), with the epsilon of the specification, which is a float
+/// whatever the type of x.
 static LogicalResult importMeanVarianceNormalization(OnnxNode &node) {
   Value x = node.input(0);
   SmallVector<int64_t> axes = node.getInts("axes", {0, 2, 3});
@@ -195,9 +210,12 @@ static LogicalResult importMeanVarianceNormalization(OnnxNode &node) {
     return failure();
   llvm::sort(axes);
   Expressions e(node);
+  Type type = elementTypeOf(x);
+  x = toMoments(node, x);
   Value centered = e.sub(x, e.reduce<ReduceMeanOp>(x, axes));
   Value variance = e.reduce<ReduceMeanOp>(e.square(centered), axes);
-  return node.results(e.div(centered, e.add(e.unary<SqrtOp>(variance), 1e-9)));
+  Value y = e.div(centered, e.add(e.unary<SqrtOp>(variance), 1e-9));
+  return node.results(node.cast(y, type));
 }
 
 /// Before opset 13 all dimensions from the axis on form one vector.

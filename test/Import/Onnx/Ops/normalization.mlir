@@ -2,6 +2,7 @@
 // Normalisations, softmax and reductions.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/norm.txt %t/norm.onnx && ttc-translate --import-onnx %t/norm.onnx | FileCheck %s --check-prefix=NORM
+// RUN: onnx-text %t/half.txt %t/half.onnx && ttc-translate --import-onnx %t/half.onnx | FileCheck %s --check-prefix=HALF
 // RUN: onnx-text %t/group18.txt %t/group18.onnx && ttc-translate --import-onnx %t/group18.onnx | FileCheck %s --check-prefix=GROUP18
 // RUN: onnx-text %t/rms.txt %t/rms.onnx && ttc-translate --import-onnx %t/rms.onnx | FileCheck %s --check-prefix=RMS
 // RUN: onnx-text %t/softmax13.txt %t/softmax13.onnx && ttc-translate --import-onnx %t/softmax13.onnx | FileCheck %s --check-prefix=SOFTMAX13
@@ -32,6 +33,19 @@ g (float[2,4,5,5] x, float[4] s, float[5] t) => (float[2,4,5,5] y)
 // NORM: ttc.div
 // NORM: ttc.reduce_mean %{{.*}} {axes = [0, 2, 3], keepdims}
 // NORM: ttc.sqrt
+
+// The epsilon of 1e-9 is zero in f16.
+//--- half.txt
+<ir_version: 8, opset_import: ["" : 17]>
+g (float16[2,4,5,5] x) => (float16[2,4,5,5] y)
+{
+  y = MeanVarianceNormalization(x)
+}
+// HALF: %[[X:.*]] = ttc.cast %arg0 : (tensor<2x4x5x5xf16>) -> tensor<2x4x5x5xf32>
+// HALF: ttc.reduce_mean %[[X]]
+// HALF: %[[E:.*]] = ttc.constant dense<9.99999971E-10> : tensor<f32>
+// HALF: ttc.add %{{.*}}, %[[E]]
+// HALF: ttc.cast %{{.*}} : (tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf16>
 
 // One element of scale and bias for each group (18), or for each channel (21).
 //--- group18.txt
