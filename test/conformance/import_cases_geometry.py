@@ -59,6 +59,10 @@ def resize_cases():
                          dict(mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="round_prefer_ceil"), opset=19)
     yield ImportCase("line", "Resize", [sample(rng, 3, 9), None, Constant(np.array([1, 0.5], np.float32))],
                      dict(mode="cubic"), opset=19)
+    # Doubles: neighbours have thirds, and then a scale of 10 / 7 which f32 rounds, and which is not the quotient of the sizes.
+    for mode, policy in ("linear", "stretch"), ("nearest", "not_larger"), ("linear", "not_larger"):
+        yield ImportCase(f"{mode}_{policy}_f64", "Resize", [sample(rng, 1, 1, 5, 7, dtype=np.float64), None, None, Constant([9, 10])],
+                         dict(mode=mode, axes=[2, 3], keep_aspect_ratio_policy=policy), opset=19, rtol=1e-14, atol=1e-14)
 
 
 def grid_cases():

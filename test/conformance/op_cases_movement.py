@@ -88,7 +88,8 @@ def coordinate(mode, i, scale, old, new):
         return i * (old - 1) / (new - 1) if new > 1 else 0.0
     if mode == "pytorch_half_pixel" and new == 1:
         return 0.0
-    return (i + 0.5) / scale - 0.5  # half_pixel; symmetric is the same where new = old * scale
+    middle = old / 2 * (1 - new / (old * scale)) if mode == "half_pixel_symmetric" else 0
+    return middle + (i + 0.5) / scale - 0.5
 
 
 def resized(x, axis, mode, coordinates, rounding, scale):
@@ -113,14 +114,15 @@ def resize_cases():
     modes = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric")
     for element, coordinates in itertools.product(FLOATS, modes):
         x = sample(element, (1, 2, 6, 5), -4, 4)
-        for scales in ([2.0, 3.0], [0.5, 1.0]):
-            name = f"{coordinates}_{'up' if scales[0] > 1 else 'down'}"
+        for kind, scales in {"up": [2.0, 3.0], "down": [0.5, 1.0], "part": [1.75, 1.375]}.items():
+            name = f"{coordinates}_{kind}"
+            rtol = {"f32": 2e-6, "f64": 1e-14}.get(element, 1e-2)
             text = "{scales = [1.0, 1.0, " + ", ".join(map(str, scales)) + "]}"
             expected = wide(x)
             for axis, scale in zip((2, 3), scales):
                 expected = resized(expected, axis, "linear", coordinates, "", scale) if scale != 1 else expected
             yield case(f"resize_linear_{name}_{element}", f"resize {{}} mode linear coordinates {coordinates} {text}", [x],
-                       [Tensor(element, expected)], rtol=2e-6 if element == "f32" else 1e-2, atol=2e-6 if element == "f32" else 2e-2)
+                       [Tensor(element, expected)], rtol=rtol, atol=rtol if rtol < 1e-2 else 2e-2)
     for element in NUMBERS:
         x = sample(element, (1, 2, 6, 5), -100, 100)
         for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):

@@ -17,16 +17,19 @@ constexpr int64_t kMostSamples = int64_t(1) << 24;
 /// Along one dimension: the neighbours of each coordinate, and the share of the upper one.
 struct Samples {
   SmallVector<int32_t> lower, upper;
-  SmallVector<float> share;
+  SmallVector<double> share;
 };
 
 /// The coordinate in the operand of element `at` of the result. A scale that is the rounded
-/// quotient of the sizes stands for the quotient itself: 2 / (4 / 7) is 3.5, and not less.
-double sourceCoordinate(CoordinateMode mode, int64_t at, float scale, int64_t from, int64_t to) {
+/// quotient of the sizes stands for the quotient itself: 2 / (4 / 7) is 3.5, and not less. By other
+/// scales, it is computed in `Float`.
+template <typename Float>
+double sourceCoordinate(CoordinateMode mode, int64_t at, float single, int64_t from, int64_t to) {
   const auto x = static_cast<double>(at), size = static_cast<double>(from),
              resized = static_cast<double>(to);
-  const bool isQuotient = scale == static_cast<float>(resized / size);
-  const auto single = static_cast<float>(at);
+  const bool isQuotient = single == static_cast<float>(resized / size);
+  const auto scale = static_cast<Float>(single), place = static_cast<Float>(at);
+  const Float half = 0.5;
   switch (mode) {
   case CoordinateMode::PytorchHalfPixel:
     if (to <= 1)
@@ -34,15 +37,16 @@ double sourceCoordinate(CoordinateMode mode, int64_t at, float scale, int64_t fr
     [[fallthrough]];
   case CoordinateMode::HalfPixel:
     return isQuotient ? ((2 * x + 1) * size - resized) / (2 * resized)
-                      : (single + 0.5f) / scale - 0.5f;
+                      : (place + half) / scale - half;
   case CoordinateMode::AlignCorners:
     return to == 1 ? 0 : x * (size - 1) / (resized - 1);
   case CoordinateMode::Asymmetric:
-    return isQuotient ? x * size / resized : single / scale;
+    return isQuotient ? x * size / resized : place / scale;
   case CoordinateMode::HalfPixelSymmetric: {
-    float adjustment = static_cast<float>(to) / (scale * static_cast<float>(from));
-    float offset = static_cast<float>(from) / 2 * (1 - adjustment);
-    return offset + (single + 0.5f) / scale - 0.5f;
+    const auto width = static_cast<Float>(from);
+    Float adjustment = static_cast<Float>(to) / (scale * width);
+    Float offset = width / 2 * (1 - adjustment);
+    return offset + (place + half) / scale - half;
   }
   }
   llvm_unreachable("a coordinate mode that is not in the enumeration");
@@ -67,8 +71,10 @@ Samples sampleDim(ResizeOp op, int64_t dim, int64_t from, int64_t to) {
   auto clamp = [&](double x) {
     return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(from - 1)));
   };
+  auto *coordinate = tensorType(op.getX()).getElementType().isF64() ? sourceCoordinate<double>
+                                                                    : sourceCoordinate<float>;
   for (int64_t at = 0; at < to; ++at) {
-    const double x = sourceCoordinate(op.getCoordinateMode(), at, op.getScales()[dim], from, to);
+    const double x = coordinate(op.getCoordinateMode(), at, op.getScales()[dim], from, to);
     if (op.getMode() == ResizeMode::Nearest) {
       samples.lower.push_back(clamp(roundNearest(op.getNearestMode(), x)));
       continue;
@@ -76,7 +82,7 @@ Samples sampleDim(ResizeOp op, int64_t dim, int64_t from, int64_t to) {
     const double floor = std::floor(x);
     samples.lower.push_back(clamp(floor));
     samples.upper.push_back(clamp(floor + 1));
-    samples.share.push_back(static_cast<float>(x - floor));
+    samples.share.push_back(x - floor);
   }
   return samples;
 }
@@ -116,8 +122,7 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
       if (!isLinear)
         continue;
       add(DenseElementsAttr::get(indexType, ArrayRef<int32_t>(samples.upper)));
-      add(DenseElementsAttr::get(RankedTensorType::get({to}, b.getF32Type()),
-                                 ArrayRef<float>(samples.share)));
+      add(getShares(b, samples.share, tensorType(op.getX()).getElementType()));
     }
 
     auto body = [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
@@ -135,6 +140,16 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
     };
     b.replaceOp(op, mapElements(b, loc, type, tables, maps, body));
     return success();
+  }
+
+  /// In the type that sums are made in.
+  static DenseElementsAttr getShares(Builder &b, ArrayRef<double> shares, Type element) {
+    const auto size = static_cast<int64_t>(shares.size());
+    if (element.isF64())
+      return DenseElementsAttr::get(RankedTensorType::get(size, element), shares);
+    SmallVector<float> rounded(shares);
+    return DenseElementsAttr::get(RankedTensorType::get(size, b.getF32Type()),
+                                  ArrayRef<float>(rounded));
   }
 
   static Value toIndex(OpBuilder &b, Location loc, Value v) {

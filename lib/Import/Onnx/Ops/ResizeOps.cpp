@@ -73,11 +73,20 @@ static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &
   return axes;
 }
 
+/// Whether ttc.resize, whose scales are f32, computes f64 coordinates by this scale: by one of a
+/// file, or by the quotient of the sizes, of which it takes the sizes.
+static bool isExactInF32(const ResizeAxis &axis) {
+  return axis.scale == static_cast<double>(static_cast<float>(axis.scale)) ||
+         axis.scale == static_cast<double>(axis.resultSize) / static_cast<double>(axis.operandSize);
+}
+
 /// Whether ttc.resize does the same.
-static bool isPlain(const ResizeSampling &sampling, ArrayRef<ResizeAxis> axes) {
+static bool isPlain(const ResizeSampling &sampling, ArrayRef<ResizeAxis> axes, Type element) {
   if (sampling.mode == SampleMode::Cubic || sampling.crops || sampling.antialias ||
       sampling.excludeOutside ||
       llvm::any_of(axes, [](const ResizeAxis &axis) { return axis.isComputed(); }))
+    return false;
+  if (element.isF64() && !llvm::all_of(axes, isExactInF32))
     return false;
   // It takes the result's size where the scale asks for a size that is no whole number.
   return sampling.coordinates != CoordinateMode::AlignCorners ||
@@ -99,7 +108,7 @@ static LogicalResult createResize(OnnxNode &node, const Resize &resize) {
   if (llvm::all_of(*axes, [](const ResizeAxis &axis) { return axis.isIdentity(); }))
     return node.results(x);
   const ResizeSampling &sampling = resize.sampling;
-  if (!isPlain(sampling, *axes)) {
+  if (!isPlain(sampling, *axes, elementTypeOf(x))) {
     if (tensorType(x).getNumElements() == 0)
       return node.error() << "an operand without elements cannot be resized: " << x.getType();
     return node.results(resizeBySampling(node, x, sampling, *axes));
