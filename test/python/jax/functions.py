@@ -20,6 +20,7 @@ class Function:
     constants: tuple[str, ...] = ()
     x64: bool = False
     bits: bool = False  #: the same bits, not only nearly the same numbers
+    sensitive: bool = False  #: magnifies the last bits: compared with f64, as far as JAX's f32 is from it
 
 
 FUNCTIONS: dict[str, Function] = {}
@@ -294,7 +295,7 @@ for _batch in (1, 256):
 function(lambda g: (f64(g, 7),), "forward_kinematics_f64", x64=True)(chain)
 
 
-@function(lambda g: (f32(g, 7), f32(g, 3, scale=0.3)))
+@function(lambda g: (f32(g, 7), f32(g, 3, scale=0.3)), sensitive=True)
 def inverse_kinematics(q: Any, goal: Any) -> Any:
     def step(q: Any, _: Any) -> Any:
         jacobian = jax.jacfwd(lambda q: chain(q)[0][-1])(q)
@@ -330,7 +331,7 @@ def kalman_filter(mean: Any, covariance: Any, f: Any, h: Any, q: Any, r: Any, zs
     return lax.scan(lambda s, z: (kalman(*s, f, h, q, r, z),) * 2, (mean, covariance), zs)
 
 
-@function(lambda g: (f32(g, 4), f32(g, 10, 2, scale=0.1), f32(g, 4, 4, scale=0.4), f32(g, 4, 2)))
+@function(lambda g: (f32(g, 4), f32(g, 10, 2, scale=0.1), f32(g, 4, 4, scale=0.4), f32(g, 4, 2)), sensitive=True)
 def model_predictive_control(x: Any, controls: Any, a: Any, b: Any) -> Any:
     def cost(controls: Any) -> Any:
         def step(state: Any, u: Any) -> Any:
