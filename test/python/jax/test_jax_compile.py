@@ -168,6 +168,23 @@ def test_results_are_new():
     same(bundle(bundle(X)), jnp.asarray(X) + 2)
 
 
+@pytest.mark.parametrize("dtype, weak", [("float32", False), ("float32", True), ("float64", False), ("int64", True), ("bfloat16", False),
+                                         ("bool", False)])
+def test_results_are_made_quickly(dtype, weak):
+    """Otherwise, each call takes longer, and results of a weak type are of a strong one, but nothing says so."""
+    from ttc._jax import calls, trace
+
+    leaf, device = trace.Leaf("y", (2, 3), np.dtype(dtype), weak=weak), jax.local_devices(backend="cpu")[0]
+    with jax.enable_x64(True):
+        template = jax.device_put(np.zeros(leaf.shape, leaf.dtype), device)
+    quick = calls._quick_result(leaf, template, device)
+    assert quick is not None
+    array = np.ones(leaf.shape, leaf.dtype)
+    assert quick(array).aval.weak_type == weak and quick(array).dtype == leaf.dtype
+    np.testing.assert_array_equal(quick(array), array)
+    assert calls._quick_result(leaf, None, device) is None
+
+
 def test_unused_and_donated_arguments():
     donating = jax.jit(lambda x, unused: x + 1, donate_argnums=0)
     bundle = ttc.compile(donating, (X, np.int32(1)))
