@@ -15,7 +15,8 @@ namespace mlir::ttc {
 /// or two.
 constexpr int64_t kMostStablehloOps = int64_t(1) << 16;
 
-/// Whether a text is a module of StableHLO, as far as its names of ops say.
+/// Whether a text is a module with ops of StableHLO or CHLO. Only their names are looked for: those
+/// dialects need not be loaded, and the text may be none that MLIR reads.
 bool isStablehlo(StringRef text);
 
 /// Parses a module of StableHLO in MLIR's generic form, and imports it. Its ops are unregistered:

@@ -8,14 +8,58 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::ttc;
 
+/// Whether an op's name, of which the first characters are at `at`, is where an op begins: first in
+/// the line, or after `=` or `{`. In the generic form it is the whole of a string, which begins at
+/// `quote` and is followed by operands. Elsewhere, it is an attribute's, or that of a location.
+static bool isOpName(StringRef text, size_t line, std::optional<size_t> quote, size_t at) {
+  StringRef before = text.slice(line, quote.value_or(at)).rtrim();
+  if (!before.empty() && !before.ends_with("=") && !before.ends_with("{"))
+    return false;
+  if (quote && *quote + 1 != at)
+    return false;
+  StringRef after = text.substr(at).drop_while(
+      [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; });
+  if (quote)
+    return after.consume_front("\"") && after.ltrim().starts_with("(");
+  return !after.ltrim().starts_with("=");
+}
+
+static bool hasOpOf(StringRef dialect, StringRef text) {
+  // Strings and comments end with the line.
+  size_t line = 0, scanned = 0;
+  std::optional<size_t> quote;
+  bool isComment = false;
+  for (size_t at = text.find(dialect); at != StringRef::npos; at = text.find(dialect, at + 1)) {
+    if (size_t newline = text.slice(scanned, at).rfind('\n'); newline != StringRef::npos) {
+      line = scanned += newline + 1;
+      quote = std::nullopt;
+      isComment = false;
+    }
+    for (; scanned < at; ++scanned) {
+      if (quote && text[scanned] == '\\')
+        ++scanned;
+      else if (text[scanned] == '"' && !isComment)
+        quote = quote ? std::nullopt : std::optional(scanned);
+      else if (!quote && text.substr(scanned).starts_with("//"))
+        isComment = true;
+    }
+    if (!isComment && isOpName(text, line, quote, at))
+      return true;
+  }
+  return false;
+}
+
 bool mlir::ttc::isStablehlo(StringRef text) {
   // All of a small function can be an op of CHLO.
-  return text.contains("stablehlo.") || text.contains("\"chlo.");
+  return hasOpOf("stablehlo.", text) || hasOpOf("chlo.", text);
 }
 
 /// Verifies each function, but not the module: MLIR does not find the functions that are called in
