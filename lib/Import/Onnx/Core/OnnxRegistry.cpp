@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <set>
 
@@ -51,6 +52,11 @@ const OnnxRegistry &OnnxRegistry::get() {
     return all;
   }();
   return registry;
+}
+
+void OnnxRegistry::insert(StringRef opType, const OnnxOpEntry &entry) {
+  if (!entries.try_emplace(opType, entry).second)
+    llvm::report_fatal_error(Twine("expected one handler of ONNX's '") + opType + "', found two");
 }
 
 /// "com.microsoft" and "Gelu" of "com.microsoft.Gelu".

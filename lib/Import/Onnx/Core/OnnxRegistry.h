@@ -55,12 +55,7 @@ public:
   /// those of the default domain; other domains have no range. `restrictions` is not copied.
   void add(StringRef opType, Arity inputs, OnnxHandler handler, OpsetRange opsets = {},
            StringRef restrictions = "", bool takesSequences = false) {
-    bool inserted =
-        entries
-            .try_emplace(opType, OnnxOpEntry{opsets, inputs, handler, restrictions, takesSequences})
-            .second;
-    assert(inserted && "one entry per op");
-    (void)inserted;
+    insert(opType, {opsets, inputs, handler, restrictions, takesSequences});
   }
   const OnnxOpEntry *lookup(StringRef qualifiedName) const {
     auto it = entries.find(qualifiedName);
@@ -74,6 +69,9 @@ public:
   SmallVector<StringRef> names() const;
 
 private:
+  /// Ends the process if there is a handler of that name: one of the two would never be called.
+  void insert(StringRef opType, const OnnxOpEntry &entry);
+
   llvm::StringMap<OnnxOpEntry> entries;
 };
 

@@ -4,6 +4,7 @@
 #include "ttc/Import/StablehloImport.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -37,6 +38,12 @@ const StablehloRegistry &StablehloRegistry::get() {
     return ops;
   }();
   return registry;
+}
+
+void StablehloRegistry::insert(Entries &entries, StringRef name, const StablehloOpEntry &entry) {
+  if (!entries.try_emplace(name, entry).second)
+    llvm::report_fatal_error(Twine("expected one handler of StableHLO's '") + name +
+                             "', found two");
 }
 
 SmallVector<StringRef> StablehloRegistry::names() const {

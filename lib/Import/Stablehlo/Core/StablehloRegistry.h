@@ -37,17 +37,11 @@ public:
   /// Names and `restrictions` are not copied.
   void add(StringRef name, StablehloHandler handler, OnComplex onComplex = OnComplex::Refused,
            StringRef restrictions = "") {
-    bool inserted =
-        entries.try_emplace(name, StablehloOpEntry{handler, onComplex, restrictions}).second;
-    assert(inserted && "one entry per op");
-    (void)inserted;
+    insert(entries, name, {handler, onComplex, restrictions});
   }
   /// A handler for complex numbers beside that of add(), which refuses them.
   void addComplex(StringRef name, StablehloHandler handler) {
-    bool inserted =
-        complexEntries.try_emplace(name, StablehloOpEntry{handler, OnComplex::Handled, ""}).second;
-    assert(inserted && "one entry per op");
-    (void)inserted;
+    insert(complexEntries, name, {handler, OnComplex::Handled, ""});
   }
   /// Null if there is no such handler.
   const StablehloOpEntry *lookupComplex(StringRef name) const {
@@ -62,7 +56,11 @@ public:
   SmallVector<StringRef> names() const;
 
 private:
-  llvm::StringMap<StablehloOpEntry> entries, complexEntries;
+  using Entries = llvm::StringMap<StablehloOpEntry>;
+  /// Ends the process if there is a handler of that name: one of the two would never be called.
+  static void insert(Entries &entries, StringRef name, const StablehloOpEntry &entry);
+
+  Entries entries, complexEntries;
 };
 
 // One function per family, in the family's file.
