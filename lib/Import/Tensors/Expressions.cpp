@@ -37,6 +37,20 @@ Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int
                                      builder.attr("steps", steps)});
 }
 
+Value Expressions::reverse(Value x, ArrayRef<int64_t> axes) {
+  if (!x || axes.empty())
+    return x;
+  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
+  for (int64_t axis : axes) {
+    if (!checkAxis(axis, rankOf(x)))
+      return {};
+    starts[axis] = std::max<int64_t>(sizes[axis] - 1, 0);
+    steps[axis] = -1;
+  }
+  return builder.create<SliceOp>(x, {builder.attr("starts", starts), builder.attr("sizes", sizes),
+                                     builder.attr("steps", steps)});
+}
+
 Value Expressions::pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high, PadMode mode,
                        double value) {
   return builder.create<PadOp>(x, {builder.attr("low", low), builder.attr("high", high),

@@ -105,6 +105,8 @@ public:
 
   /// `size` elements from `start` on of one dimension, every `step`th; `x` itself if that is all.
   Value slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step = 1);
+  /// The elements of these dimensions from the last to the first; `x` itself without dimensions.
+  Value reverse(Value x, ArrayRef<int64_t> axes);
   /// One index of a dimension, which is removed.
   Value take(Value x, int64_t axis, int64_t index) {
     return squeeze(slice(x, axis, index, 1), axis);

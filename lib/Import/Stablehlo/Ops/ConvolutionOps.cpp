@@ -162,16 +162,11 @@ Value Convolution::arrangeKernel(Value w) const {
   SmallVector<int64_t> order = {dims.kernel.first, dims.kernel.second};
   order.append(dims.kernel.spatial.begin(), dims.kernel.spatial.end());
   Value kernel = Expressions(op).transpose(w, order);
-  if (!kernel || llvm::none_of(reversal, [](int64_t flag) { return flag != 0; }))
-    return kernel;
-  SmallVector<int64_t> starts(rankOf(kernel), 0), sizes(shapeOf(kernel)), steps(rankOf(kernel), 1);
+  SmallVector<int64_t> reversed;
   for (int64_t i = 0; i < spatial; ++i)
-    if (reversal[i]) {
-      starts[i + 2] = std::max<int64_t>(sizes[i + 2] - 1, 0);
-      steps[i + 2] = -1;
-    }
-  return op.create<SliceOp>(
-      kernel, {op.attr("starts", starts), op.attr("sizes", sizes), op.attr("steps", steps)});
+    if (reversal[i])
+      reversed.push_back(i + 2);
+  return Expressions(op).reverse(kernel, reversed);
 }
 
 Value Convolution::restore(Value y) const {
@@ -245,13 +240,8 @@ Value Convolution::makeTransposed(Value x, Value w) {
       return {};
   }
   // Turned round, and features of the operand before those of the result.
-  SmallVector<int64_t> starts(spatial + 2, 0), sizes(shapeOf(w)), steps(spatial + 2, 1);
-  for (int64_t i = 2; i < spatial + 2; ++i) {
-    starts[i] = sizes[i] - 1;
-    steps[i] = -1;
-  }
-  w = op.create<SliceOp>(
-      w, {op.attr("starts", starts), op.attr("sizes", sizes), op.attr("steps", steps)});
+  SmallVector<int64_t> sizes(shapeOf(w));
+  w = e.reverse(w, llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2)));
   SmallVector<int64_t> split = {featureGroups, sizes[0] / featureGroups}, order = {0, 2, 1},
                        shape = {featureGroups * sizes[1], split[1]};
   split.append(sizes.begin() + 1, sizes.end());

@@ -94,15 +94,11 @@ static LogicalResult importReverse(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
   Value x = op.operand(0);
-  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
-  for (int64_t dim : op.getInts("dimensions")) {
+  SmallVector<int64_t> dims = op.getInts("dimensions");
+  for (int64_t dim : dims)
     if (dim < 0 || dim >= rankOf(x))
       return op.error() << "(C3) expected dimensions of " << x.getType() << ", found " << dim;
-    starts[dim] = std::max<int64_t>(sizes[dim] - 1, 0);
-    steps[dim] = -1;
-  }
-  return op.results(op.create<SliceOp>(
-      x, {op.attr("starts", starts), op.attr("sizes", sizes), op.attr("steps", steps)}));
+  return op.results(Expressions(op).reverse(x, dims));
 }
 
 void mlir::ttc::registerStablehloMovementOps(StablehloRegistry &registry) {
