@@ -48,7 +48,7 @@ func.func @fft(%a: tensor<4xf32>, %b: tensor<4xf32>) {
   %1 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 4>}> : (tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>>
   // expected-error @below {{(C4, C5) expected fft_length to be the sizes of the last dimensions}}
   %2 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type IFFT>, fft_length = array<i64: 5>}> : (tensor<4xcomplex<f32>>) -> tensor<5xcomplex<f32>>
-  // expected-error @below {{(C2) expected complex numbers to be compared by EQ or NE, found LT}}
+  // expected-error @below {{op expected complex numbers to be compared by EQ or NE, found LT}}
   %3 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
   return
 }

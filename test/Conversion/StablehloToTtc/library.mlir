@@ -53,3 +53,14 @@ func.func @complex(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   %1 = "stablehlo.real"(%0) : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @complex_iota
+func.func @complex_iota() -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  // CHECK: %[[re:.*]] = ttc.constant dense<{{.*}}> : tensor<2x3xf32>
+  // CHECK: %[[im:.*]] = ttc.constant dense<0.000000e+00> : tensor<2x3xf32>
+  // CHECK: return %[[re]], %[[im]]
+  %x = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<2x3xcomplex<f32>>
+  %0 = "stablehlo.real"(%x) : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
+  %1 = "stablehlo.imag"(%x) : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+}

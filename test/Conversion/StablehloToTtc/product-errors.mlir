@@ -58,7 +58,7 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x4xi32> {
 // -----
 
 func.func @main(%x: tensor<2x2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x2x4xf32> {
-  // expected-error @below {{expected vectors or matrices, found ranks 3 and 2}}
+  // expected-error @below {{op expected vectors or matrices, found ranks 3 and 2}}
   %0 = "stablehlo.dot"(%x, %y) : (tensor<2x2x3xf32>, tensor<3x4xf32>) -> tensor<2x2x4xf32>
   return %0 : tensor<2x2x4xf32>
 }

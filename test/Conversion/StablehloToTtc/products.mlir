@@ -102,3 +102,11 @@ func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> (tensor<7xf32>, tensor<4xf
   %1 = "stablehlo.pad"(%x, %v) <{edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 2>, interior_padding = array<i64: 0>}> : (tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
   return %0, %1 : tensor<7xf32>, tensor<4xf32>
 }
+
+// Dimensions in the raw form are 0 unless they are written.
+// CHECK-LABEL: @raw_dimensions
+func.func @raw_dimensions(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> tensor<1x4x6xf32> {
+  // CHECK: ttc.conv %arg0, %arg1 : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x6xf32>
+  %0 = "stablehlo.convolution"(%x, %w) <{dimension_numbers = #stablehlo.conv<raw input_feature_dimension = 1, input_spatial_dimensions = [2], kernel_input_feature_dimension = 1, kernel_spatial_dimensions = [2], output_feature_dimension = 1, output_spatial_dimensions = [2]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x6xf32>
+  return %0 : tensor<1x4x6xf32>
+}

@@ -23,8 +23,7 @@ static StringRef getText(Attribute attr) {
   return opaque.getAttrData();
 }
 
-/// What stands between the brackets of `NAME<...>`.
-static std::optional<StringRef> getBody(Attribute attr, StringRef name) {
+std::optional<StringRef> mlir::ttc::parseStablehloBody(Attribute attr, StringRef name) {
   StringRef text = getText(attr).trim();
   if (!text.consume_front(name) || !text.ltrim().starts_with("<") || !text.ends_with(">"))
     return std::nullopt;
@@ -67,7 +66,7 @@ static bool consumeInts(StringRef &text, SmallVectorImpl<int64_t> &values) {
 }
 
 std::optional<StablehloFields> StablehloFields::parse(Attribute attr, StringRef name) {
-  std::optional<StringRef> body = getBody(attr, name);
+  std::optional<StringRef> body = parseStablehloBody(attr, name);
   if (!body)
     return std::nullopt;
   StablehloFields result;
@@ -148,7 +147,7 @@ static bool consumeDims(StringRef &text, StringRef first, StringRef second, Conv
 }
 
 std::optional<ConvDims> ConvDims::parse(Attribute attr) {
-  std::optional<StringRef> body = getBody(attr, "conv");
+  std::optional<StringRef> body = parseStablehloBody(attr, "conv");
   if (!body)
     return std::nullopt;
   ConvDims dims;
@@ -163,8 +162,8 @@ std::optional<ConvDims> ConvDims::parse(Attribute attr) {
       return std::nullopt;
     auto read = [&](StringRef tensor, StringRef first, StringRef second) {
       ConvTensorDims result;
-      result.first = raw->getInt((tensor + first).str(), -1);
-      result.second = raw->getInt((tensor + second).str(), -1);
+      result.first = raw->getInt((tensor + first).str(), 0);
+      result.second = raw->getInt((tensor + second).str(), 0);
       result.spatial = llvm::to_vector(raw->getInts((tensor + "_spatial_dimensions").str()));
       return result;
     };

@@ -32,6 +32,9 @@ private:
   llvm::StringMap<SmallVector<int64_t>> fields;
 };
 
+/// What stands between the brackets of `#stablehlo.NAME<...>`; nullopt for another attribute.
+std::optional<StringRef> parseStablehloBody(Attribute attr, StringRef name);
+
 /// `#stablehlo<KIND VALUE>`: the value, or an empty string unless the attribute has this form.
 StringRef parseStablehloEnum(Attribute attr, StringRef kind);
 

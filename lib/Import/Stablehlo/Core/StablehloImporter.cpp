@@ -7,6 +7,7 @@
 
 #include "dialects/Ttc/TtcDialect.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -84,6 +85,13 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
     return success();
   }
 
+  // What is real would be taken for both parts. Indices and conditions are none of them.
+  for (Type type : op->getOperandTypes())
+    if (!isa<ComplexType, IntegerType>(getElementTypeOrSelf(type)))
+      return op->emitOpError("expected operands of complex numbers, found ") << type;
+  for (Type type : op->getResultTypes())
+    if (!isa<ComplexType>(getElementTypeOrSelf(type)))
+      return op->emitOpError("expected results of complex numbers, found ") << type;
   SmallVector<Value> real, imaginary;
   for (Value operand : operands) {
     const bool isPair = StablehloOp::isComplex(operand);
@@ -98,9 +106,7 @@ LogicalResult StablehloImporter::importOp(Operation *op, StablehloScope &scope) 
     return failure();
   StablehloOp pairing(op, *this, scope, operands, StablehloOp::Part::Whole);
   for (auto [index, source] : llvm::enumerate(op->getResults()))
-    scope.define(source, pairing.hasComplexResult(index)
-                             ? pairing.complex((*reals)[index], (*imaginaries)[index])
-                             : (*reals)[index]);
+    scope.define(source, pairing.complex((*reals)[index], (*imaginaries)[index]));
   return success();
 }
 
@@ -139,16 +145,15 @@ StablehloImporter::importBlock(Block &block, ArrayRef<Value> arguments, const St
   return values;
 }
 
-FailureOr<SmallVector<Value>> StablehloImporter::importCall(Operation *call, StringRef callee,
-                                                            ArrayRef<Value> arguments,
-                                                            bool broadened) {
+FailureOr<Block *> StablehloImporter::getCalled(Operation *call, StringRef callee,
+                                                unsigned arguments) {
   auto function = symbols.lookup<func::FuncOp>(callee);
   if (!function || function.isExternal())
     return call->emitOpError("expected '") << callee << "' to be a function of the module";
-  if (!llvm::hasSingleElement(function.getBody()) || function.getNumArguments() != arguments.size())
+  if (!llvm::hasSingleElement(function.getBody()) || function.getNumArguments() != arguments)
     return call->emitOpError("expected '")
-           << callee << "' to have one block and " << arguments.size() << " arguments";
-  return importBlock(function.getBody().front(), arguments, nullptr, broadened);
+           << callee << "' to have one block and " << arguments << " arguments";
+  return &function.getBody().front();
 }
 
 /// Argument or result attributes of ttc alone: others say nothing to it.

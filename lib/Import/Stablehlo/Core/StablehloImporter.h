@@ -38,9 +38,9 @@ public:
   FailureOr<SmallVector<Value>> importBlock(Block &block, ArrayRef<Value> arguments,
                                             const StablehloScope *outer, bool broadened,
                                             std::optional<ArrayRef<Value>> wanted = std::nullopt);
-  /// Imports the body of a function where it is called.
-  FailureOr<SmallVector<Value>> importCall(Operation *call, StringRef callee,
-                                           ArrayRef<Value> arguments, bool broadened);
+  /// The body of a function that is called. Reports a function that the module does not have, or
+  /// has with another number of arguments.
+  FailureOr<Block *> getCalled(Operation *call, StringRef callee, unsigned arguments);
 
   OpBuilder &getBuilder() { return builder; }
   int64_t &getGeneratedBytes() { return generatedBytes; }

@@ -15,6 +15,10 @@ StablehloOp::StablehloOp(Operation *source, StablehloImporter &importer,
 
 InFlightDiagnostic StablehloOp::startError() { return source->emitOpError(); }
 
+std::string mlir::ttc::cite(StringRef constraints) {
+  return constraints.empty() ? std::string() : ("(" + constraints + ") ").str();
+}
+
 StringRef StablehloOp::name() const {
   StringRef name = source->getName().getStringRef();
   name.consume_front("stablehlo.");
@@ -31,6 +35,17 @@ LogicalResult StablehloOp::checkOperands(unsigned count) {
   if (numOperands() == count)
     return success();
   return error() << "expected " << count << " operands, found " << numOperands();
+}
+
+LogicalResult StablehloOp::checkSameShape(StringRef constraint) {
+  if (isBroadened() || operands.empty())
+    return success();
+  RankedTensorType first = sourceTypeOf(operands.front());
+  for (Value operand : llvm::drop_begin(operands))
+    if (sourceTypeOf(operand).getShape() != first.getShape())
+      return error() << cite(constraint) << "expected operands of one shape, found " << first
+                     << " and " << sourceTypeOf(operand);
+  return success();
 }
 
 std::optional<SmallVector<int64_t>> StablehloOp::constantInts(unsigned index) const {
@@ -87,9 +102,12 @@ LogicalResult StablehloOp::results(ArrayRef<Value> values) {
     if (isPair != isComplex(value))
       return error() << "expected result " << index << " to be " << (isPair ? "real" : "complex")
                      << ", found " << source->getResult(index).getType();
-    auto type = cast<RankedTensorType>(realOf(value).getType());
-    if (isBroadened() ? type.getElementType() != expected.getElementType() : type != expected)
-      return error() << "expected result " << index << " to be " << type << ", found " << expected;
+    for (Value each : {realOf(value), imaginaryOf(value)}) {
+      auto type = each ? tensorType(each) : expected;
+      if (isBroadened() ? type.getElementType() != expected.getElementType() : type != expected)
+        return error() << "expected result " << index << " to be " << type << ", found "
+                       << expected;
+    }
   }
   made.assign(values.begin(), values.end());
   return success();
@@ -209,11 +227,37 @@ Block *StablehloOp::body(unsigned index, unsigned arguments) {
     return nullptr;
   }
   Block &block = source->getRegion(index).front();
+  if (block.empty()) {
+    error() << "expected body " << index << " to end with a return";
+    return nullptr;
+  }
   if (block.getNumArguments() == arguments)
     return &block;
   error() << "expected body " << index << " to have " << arguments << " arguments, found "
           << block.getNumArguments();
   return nullptr;
+}
+
+LogicalResult StablehloOp::checkReturned(Block &body, TypeRange types, StringRef constraint) {
+  TypeRange found = body.back().getOperandTypes();
+  if (found == types)
+    return success();
+  return error() << cite(constraint) << "expected body " << body.getParent()->getRegionNumber()
+                 << " to return (" << types << "), found (" << found << ")";
+}
+
+LogicalResult StablehloOp::checkArguments(Block &block, const Twine &name,
+                                          ArrayRef<Value> arguments, bool broadened,
+                                          StringRef constraint) {
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments)) {
+    RankedTensorType type = sourceTypeOf(value);
+    if (broadened)
+      type = RankedTensorType::get({}, type.getElementType());
+    if (argument.getType() != type)
+      return error() << cite(constraint) << "expected argument " << argument.getArgNumber()
+                     << " of " << name << " to be " << type << ", found " << argument.getType();
+  }
+  return success();
 }
 
 FailureOr<SmallVector<Value>> StablehloOp::importBody(unsigned index, ArrayRef<Value> arguments,
@@ -226,22 +270,29 @@ FailureOr<SmallVector<Value>> StablehloOp::importBodyValues(unsigned index,
                                                             std::optional<ArrayRef<Value>> wanted,
                                                             bool broadened) {
   Block *block = body(index, arguments.size());
-  if (!block || llvm::is_contained(arguments, Value()))
+  broadened |= isBroadened();
+  if (!block || llvm::is_contained(arguments, Value()) ||
+      failed(checkArguments(*block, "body " + Twine(index), arguments, broadened, "")))
     return failure();
   FailureOr<SmallVector<Value>> values =
-      importer.importBlock(*block, arguments, &scope, broadened || isBroadened(), wanted);
+      importer.importBlock(*block, arguments, &scope, broadened, wanted);
   // What failed has been reported at the op of the body.
   if (failed(values))
     setFailed();
   return values;
 }
 
-FailureOr<SmallVector<Value>> StablehloOp::importCallee(StringRef attr, ArrayRef<Value> arguments) {
+FailureOr<SmallVector<Value>> StablehloOp::importCallee(StringRef attr, ArrayRef<Value> arguments,
+                                                        StringRef constraint) {
   auto callee = dyn_cast_if_present<FlatSymbolRefAttr>(getAttr(attr));
   if (!callee)
     return error() << "expected attribute '" << attr << "' to name a function";
+  FailureOr<Block *> body = importer.getCalled(source, callee.getValue(), arguments.size());
+  if (failed(body) || failed(checkArguments(**body, "'" + callee.getValue() + "'", arguments,
+                                            isBroadened(), constraint)))
+    return failure();
   FailureOr<SmallVector<Value>> values =
-      importer.importCall(source, callee.getValue(), arguments, isBroadened());
+      importer.importBlock(**body, arguments, nullptr, isBroadened());
   if (failed(values))
     setFailed();
   return values;
@@ -264,6 +315,11 @@ Value StablehloOp::complex(Value real, Value imaginary) {
 Value StablehloOp::realOf(Value value) {
   return isComplex(value) ? value.getDefiningOp<UnrealizedConversionCastOp>().getInputs()[0]
                           : value;
+}
+
+RankedTensorType StablehloOp::sourceTypeOf(Value value) {
+  RankedTensorType type = tensorType(realOf(value));
+  return isComplex(value) ? type.clone(ComplexType::get(type.getElementType())) : type;
 }
 
 Value StablehloOp::imaginaryOf(Value value) {

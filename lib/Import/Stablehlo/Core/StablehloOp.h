@@ -12,6 +12,9 @@ namespace mlir::ttc {
 class StablehloImporter;
 class StablehloScope;
 
+/// "(C1, C2) " for constraints of the specification; nothing for none.
+std::string cite(StringRef constraints);
+
 /// One op of the source. Handlers read operands and attributes, create ttc ops and set results.
 /// Getters report what is missing or of another form, and then return a harmless value. Errors cite
 /// the constraints of the specification of StableHLO, as in "(C4)".
@@ -40,6 +43,9 @@ public:
   ArrayRef<Value> allOperands() const { return operands; }
   /// Reports another number of operands.
   LogicalResult checkOperands(unsigned count);
+  /// Reports operands of different shapes, which ttc's ops would broadcast. In a broadened body,
+  /// numbers stand beside tensors.
+  LogicalResult checkSameShape(StringRef constraint);
   /// The integers of a constant operand, flattened, or nullopt.
   std::optional<SmallVector<int64_t>> constantInts(unsigned index) const;
   /// Whether the operand is a constant whose elements are all this number.
@@ -76,6 +82,8 @@ public:
   unsigned numBodies() const { return source->getNumRegions(); }
   /// The one block of a region. Reports another number of blocks, or of arguments.
   Block *body(unsigned index, unsigned arguments);
+  /// Reports a body that returns values of other types.
+  LogicalResult checkReturned(Block &body, TypeRange types, StringRef constraint);
   /// Imports a body, with these values for its arguments, and returns the operands of its return.
   /// Broadened, they are tensors of one shape where the body has tensors of rank 0.
   FailureOr<SmallVector<Value>> importBody(unsigned index, ArrayRef<Value> arguments,
@@ -84,8 +92,10 @@ public:
   FailureOr<SmallVector<Value>> importBodyValues(unsigned index, ArrayRef<Value> arguments,
                                                  std::optional<ArrayRef<Value>> wanted,
                                                  bool broadened);
-  /// Imports the function that an attribute names, as importBody().
-  FailureOr<SmallVector<Value>> importCallee(StringRef attr, ArrayRef<Value> arguments);
+  /// Imports the function that an attribute names, as importBody(). `constraint` is that on the
+  /// types of its arguments.
+  FailureOr<SmallVector<Value>> importCallee(StringRef attr, ArrayRef<Value> arguments,
+                                             StringRef constraint = "");
 
   //===--- Complex numbers ---===//
   // A tensor of complex numbers is a pair of tensors, which only the importer knows.
@@ -96,9 +106,14 @@ public:
   static Value realOf(Value value);
   /// The imaginary part; null if `value` is null or real.
   static Value imaginaryOf(Value value);
+  /// The type that the source has for the value.
+  static RankedTensorType sourceTypeOf(Value value);
 
 private:
   InFlightDiagnostic startError() override;
+  /// Reports arguments that are not of the types of the block's. `name` is what the block is.
+  LogicalResult checkArguments(Block &block, const Twine &name, ArrayRef<Value> arguments,
+                               bool broadened, StringRef constraint);
 
   Operation *source;
   StablehloImporter &importer;

@@ -185,7 +185,7 @@ static LogicalResult importComplexSign(StablehloOp &op) {
 // |x|^c exp(-d angle), turned by d log|x| + c angle, for the exponent c + i d.
 static LogicalResult importComplexPower(StablehloOp &op) {
   op.ignoreAttrs({"result_accuracy"});
-  if (failed(op.checkOperands(2)))
+  if (failed(op.checkOperands(2)) || failed(op.checkSameShape("C1")))
     return failure();
   Expressions e(op);
   Value x = op.operand(0), y = op.operand(1);
@@ -207,13 +207,14 @@ static LogicalResult importComplexPower(StablehloOp &op) {
 }
 
 static LogicalResult importComplexCompare(StablehloOp &op) {
-  op.ignoreAttrs({"compare_type"});
   StringRef direction = op.getEnum("comparison_direction", "comparison_direction");
-  if (op.hasFailed() || failed(op.checkOperands(2)))
+  StringRef type = op.getEnum("compare_type", "comparison_type", "FLOAT");
+  if (op.hasFailed() || failed(op.checkOperands(2)) || failed(op.checkSameShape("C2")))
     return failure();
+  if (type != "FLOAT" && type != "NOTYPE")
+    return op.error() << "(C3) expected compare_type FLOAT for complex numbers, found " << type;
   if (direction != "EQ" && direction != "NE")
-    return op.error() << "(C2) expected complex numbers to be compared by EQ or NE, found "
-                      << direction;
+    return op.error() << "expected complex numbers to be compared by EQ or NE, found " << direction;
   Expressions e(op);
   auto compare = [&](auto partOf) {
     return e.compare(ComparePredicate::EQ, partOf(op.operand(0)), partOf(op.operand(1)));

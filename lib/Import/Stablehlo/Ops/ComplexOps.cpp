@@ -3,6 +3,8 @@
 #include "ComplexMath.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -49,6 +51,11 @@ Value mlir::ttc::makeComplexAbs(StablehloOp &op, Value x) {
 static LogicalResult importComplex(StablehloOp &op) {
   if (failed(op.checkOperands(2)))
     return failure();
+  Type real = op.getSource()->getOperand(0).getType(),
+       imaginary = op.getSource()->getOperand(1).getType();
+  if (real != imaginary || !isa<FloatType>(getElementTypeOrSelf(real)))
+    return op.error() << "(C1) expected parts of one type of floats, found " << real << " and "
+                      << imaginary;
   return op.results(op.complex(op.operand(0), op.operand(1)));
 }
 
@@ -75,7 +82,7 @@ static LogicalResult importComplexAbs(StablehloOp &op) {
 
 template <Value (*function)(StablehloOp &, Value, Value)>
 static LogicalResult importComplexBinary(StablehloOp &op) {
-  if (failed(op.checkOperands(2)))
+  if (failed(op.checkOperands(2)) || failed(op.checkSameShape("C1")))
     return failure();
   return op.results(function(op, op.operand(0), op.operand(1)));
 }

@@ -37,10 +37,13 @@ static LogicalResult importIota(StablehloOp &op) {
   Expressions e(op);
   Value numbers =
       e.cast(e.iota(type.getDimSize(axis), axis, type.getRank()), type.getElementType());
-  return op.results(e.expand(numbers, type.getShape()));
+  numbers = e.expand(numbers, type.getShape());
+  return op.results(op.hasComplexResult()
+                        ? op.complex(numbers, e.splat(type.getShape(), type.getElementType(), 0))
+                        : numbers);
 }
 
 void mlir::ttc::registerStablehloConstantOps(StablehloRegistry &registry) {
   registry.add("constant", importConstant, OnComplex::Handled);
-  registry.add("iota", importIota);
+  registry.add("iota", importIota, OnComplex::Handled);
 }

@@ -14,7 +14,7 @@ static LogicalResult importCall(StablehloOp &op) {
 /// The function that says what the op means.
 static LogicalResult importComposite(StablehloOp &op) {
   op.ignoreAttrs({"name", "composite_attributes", "version"});
-  FailureOr<SmallVector<Value>> values = op.importCallee("decomposition", op.allOperands());
+  FailureOr<SmallVector<Value>> values = op.importCallee("decomposition", op.allOperands(), "C3");
   return failed(values) ? failure() : op.results(*values);
 }
 
@@ -32,8 +32,21 @@ static Value choose(StablehloOp &op, Value condition, Value a, Value b) {
                     e.where(condition, op.imaginaryOf(a), op.imaginaryOf(b)));
 }
 
+/// Reports an operand that is not one number of this type.
+static LogicalResult checkChoice(StablehloOp &op, unsigned width) {
+  if (failed(op.checkOperands(1)))
+    return failure();
+  auto type = RankedTensorType::get({}, IntegerType::get(op.context(), width));
+  Type found = op.getSource()->getOperand(0).getType();
+  if (found == type)
+    return success();
+  return op.error() << "expected an operand of type " << type << ", found " << found;
+}
+
 /// Bodies have no effects: where the device decides, all are computed and one is chosen.
+/// `constraint` is that on their results.
 static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> known,
+                                    StringRef constraint,
                                     llvm::function_ref<Value(int64_t)> isBranch) {
   const int64_t branches = op.numBodies();
   if (known) {
@@ -46,12 +59,13 @@ static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> know
     FailureOr<SmallVector<Value>> values = op.importBody(branch, {});
     if (failed(values))
       return failure();
-    if (chosen.empty()) {
+    // ttc.where would broadcast one to the other.
+    if (failed(op.checkReturned(*op.body(branch, 0), op.getSource()->getResultTypes(), constraint)))
+      return failure();
+    if (branch == branches - 1) {
       chosen = *values;
       continue;
     }
-    if (values->size() != chosen.size())
-      return op.error() << "expected branches with as many results";
     Value condition = isBranch(branch);
     for (auto [old, value] : llvm::zip_equal(chosen, *values))
       old = choose(op, condition, value, old);
@@ -60,7 +74,7 @@ static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> know
 }
 
 static LogicalResult importIf(StablehloOp &op) {
-  if (failed(op.checkOperands(1)))
+  if (failed(checkChoice(op, 1)))
     return failure();
   if (op.numBodies() != 2)
     return op.error() << "expected two bodies, found " << op.numBodies();
@@ -68,12 +82,12 @@ static LogicalResult importIf(StablehloOp &op) {
   std::optional<int64_t> known = getConstantInt(condition);
   if (known)
     known = *known ? 0 : 1;
-  return importBranches(op, known, [&](int64_t) { return condition; });
+  return importBranches(op, known, "C2, C3", [&](int64_t) { return condition; });
 }
 
 /// An index out of range means the last branch.
 static LogicalResult importCase(StablehloOp &op) {
-  if (failed(op.checkOperands(1)))
+  if (failed(checkChoice(op, 32)))
     return failure();
   if (op.numBodies() == 0)
     return op.error() << "(C1) expected at least one branch";
@@ -82,7 +96,7 @@ static LogicalResult importCase(StablehloOp &op) {
   if (known && (*known < 0 || *known >= op.numBodies()))
     known = op.numBodies() - 1;
   Expressions e(op);
-  return importBranches(op, known, [&](int64_t branch) {
+  return importBranches(op, known, "C3, C4", [&](int64_t branch) {
     return e.compare(ComparePredicate::EQ, index, static_cast<double>(branch));
   });
 }
@@ -90,12 +104,16 @@ static LogicalResult importCase(StablehloOp &op) {
 /// Loops are unrolled: what counts the steps is computed while compiling.
 static LogicalResult importWhile(StablehloOp &op) {
   SmallVector<Value> values(op.allOperands());
+  Block *condition = op.body(0, values.size()), *step = op.body(1, values.size());
+  Type flag = RankedTensorType::get({}, op.getBuilder().getI1Type());
+  if (!condition || !step || failed(op.checkReturned(*condition, flag, "C1")) ||
+      failed(op.checkReturned(*step, op.getSource()->getOperandTypes(), "C2")))
+    return failure();
   for (;;) {
-    FailureOr<SmallVector<Value>> condition = op.importBody(0, values);
-    if (failed(condition))
+    FailureOr<SmallVector<Value>> flags = op.importBody(0, values);
+    if (failed(flags))
       return failure();
-    std::optional<int64_t> goesOn =
-        condition->size() == 1 ? getConstantInt(condition->front()) : std::nullopt;
+    std::optional<int64_t> goesOn = getConstantInt(flags->front());
     if (!goesOn)
       return op.error() << "expected a number of steps that is known while compiling, found a "
                            "condition that is computed from data: bound the loop by a number of "
@@ -106,9 +124,6 @@ static LogicalResult importWhile(StablehloOp &op) {
     FailureOr<SmallVector<Value>> next = op.importBody(1, values);
     if (failed(next))
       return failure();
-    if (next->size() != values.size())
-      return op.error() << "(C3) expected a body that returns " << values.size()
-                        << " values, found " << next->size();
     values = *next;
   }
 }

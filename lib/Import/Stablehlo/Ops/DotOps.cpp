@@ -43,8 +43,12 @@ Value mlir::ttc::makeComplexProduct(StablehloOp &op, Value lhs, Value rhs,
                                     llvm::function_ref<Value(Value, Value)> multiply) {
   if (!lhs || !rhs)
     return {};
-  if (!op.hasComplexResult())
-    return multiply(lhs, rhs);
+  if (!op.hasComplexResult()) {
+    if (!op.isComplex(lhs) && !op.isComplex(rhs))
+      return multiply(lhs, rhs);
+    op.error() << "expected a complex result of complex operands, found " << op.resultType();
+    return {};
+  }
   Expressions e(op);
   Value lr = op.realOf(lhs), li = op.imaginaryOf(lhs), rr = op.realOf(rhs),
         ri = op.imaginaryOf(rhs);
@@ -185,12 +189,13 @@ static Value makeDot(StablehloOp &op, Value lhs, Value rhs, const DotDims &left,
 }
 
 /// Reports dimensions that the operand does not have, or that are named twice.
-static LogicalResult readDotDims(StablehloOp &op, Value value, StringRef side, DotDims &dims) {
+static LogicalResult readDotDims(StablehloOp &op, Value value, StringRef side, StringRef constraint,
+                                 DotDims &dims) {
   const int64_t rank = rankOf(op.realOf(value));
   SmallVector<int64_t> named = joinDims(dims.batch, dims.summed);
   for (int64_t dim : named)
     if (dim < 0 || dim >= rank || llvm::count(named, dim) != 1)
-      return op.error() << (side == "lhs" ? "(C3, C5, C6)" : "(C4, C7, C8)") << " expected " << side
+      return op.error() << cite(constraint) << "expected " << side
                         << " dimensions to be different ones of " << rank << ", found "
                         << printList(named);
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -199,32 +204,54 @@ static LogicalResult readDotDims(StablehloOp &op, Value value, StringRef side, D
   return success();
 }
 
-static LogicalResult importProduct(StablehloOp &op, DotDims left, DotDims right) {
-  // All products are at least as precise as any of these asks for.
-  op.ignoreAttrs({"precision_config", "algorithm"});
+/// An algorithm names the types that the product is computed in. ttc computes in the widest type of
+/// the operands and the result: what asks for less gets more.
+static LogicalResult checkAlgorithm(StablehloOp &op) {
+  Attribute attr = op.getAttr("algorithm");
+  if (!attr)
+    return success();
+  std::optional<StringRef> algorithm = parseStablehloBody(attr, "dot_algorithm");
+  if (!algorithm)
+    return op.error()
+           << "expected attribute 'algorithm' to be #stablehlo.dot_algorithm<...>, found " << attr;
+  auto isDouble = [](Value value) { return elementTypeOf(StablehloOp::realOf(value)).isF64(); };
+  if (algorithm->contains("f64") && !op.resultElementType().isF64() &&
+      !llvm::any_of(op.allOperands(), isDouble))
+    return op.error() << "expected operands or a result of f64 for an algorithm that computes in "
+                         "f64, found a result of "
+                      << op.resultElementType() << ": convert the operands";
+  return success();
+}
+
+/// Errors have the numbers of dot_general's constraints: the specification has dot no longer.
+static LogicalResult importProduct(StablehloOp &op, DotDims left, DotDims right, bool isGeneral) {
+  // A hint: all products are at least as precise as it asks for.
+  op.ignoreAttrs({"precision_config"});
+  auto number = [&](StringRef constraints) { return cite(isGeneral ? constraints : ""); };
   Value lhs = op.operand(0), rhs = op.operand(1);
   if (left.batch.size() != right.batch.size() || left.summed.size() != right.summed.size())
-    return op.error() << "(C1, C2) expected as many lhs as rhs dimensions, found "
+    return op.error() << number("C1, C2") << "expected as many lhs as rhs dimensions, found "
                       << left.batch.size() << " and " << right.batch.size()
                       << " batching dimensions, " << left.summed.size() << " and "
                       << right.summed.size() << " contracting dimensions";
-  if (failed(readDotDims(op, lhs, "lhs", left)) || failed(readDotDims(op, rhs, "rhs", right)))
+  if (failed(readDotDims(op, lhs, "lhs", "C3, C5, C6", left)) ||
+      failed(readDotDims(op, rhs, "rhs", "C4, C7, C8", right)))
     return failure();
   Value a = op.realOf(lhs), b = op.realOf(rhs);
   SmallVector<int64_t> leftDims = joinDims(left.batch, left.summed),
                        rightDims = joinDims(right.batch, right.summed), shape;
   for (auto [leftDim, rightDim] : llvm::zip_equal(leftDims, rightDims))
     if (shapeOf(a)[leftDim] != shapeOf(b)[rightDim])
-      return op.error() << "(C9, C10) expected lhs dimension " << leftDim << " and rhs dimension "
-                        << rightDim << " to have the same size, found " << shapeOf(a)[leftDim]
-                        << " and " << shapeOf(b)[rightDim];
+      return op.error() << number("C9, C10") << "expected lhs dimension " << leftDim
+                        << " and rhs dimension " << rightDim << " to have the same size, found "
+                        << shapeOf(a)[leftDim] << " and " << shapeOf(b)[rightDim];
   for (int64_t dim : joinDims(left.batch, left.outer))
     shape.push_back(shapeOf(a)[dim]);
   for (int64_t dim : right.outer)
     shape.push_back(shapeOf(b)[dim]);
   if (op.resultType().getShape() != ArrayRef(shape))
-    return op.error() << "(C12) expected a result of shape [" << printList(shape) << "], found "
-                      << op.resultType();
+    return op.error() << number("C12") << "expected a result of shape [" << printList(shape)
+                      << "], found " << op.resultType();
   // In the order in which one operand has them, it needs no transpose. A constant costs none.
   const bool byRight = matchPattern(a, m_Constant()) && !matchPattern(b, m_Constant());
   SmallVector<int64_t> order(left.summed.size());
@@ -248,10 +275,13 @@ static LogicalResult importDotGeneral(StablehloOp &op) {
                                       "lhs_contracting_dimensions", "rhs_contracting_dimensions"});
   if (!other.empty())
     return op.error() << "field '" << other << "' of dot_dimension_numbers is not supported";
+  if (failed(checkAlgorithm(op)))
+    return failure();
   auto read = [&](StringRef name) { return llvm::to_vector(fields.getInts(name)); };
   return importProduct(op,
                        {read("lhs_batching_dimensions"), read("lhs_contracting_dimensions"), {}},
-                       {read("rhs_batching_dimensions"), read("rhs_contracting_dimensions"), {}});
+                       {read("rhs_batching_dimensions"), read("rhs_contracting_dimensions"), {}},
+                       /*isGeneral=*/true);
 }
 
 /// The last dimension of the left operand with the first of the right one.
@@ -261,10 +291,11 @@ static LogicalResult importDot(StablehloOp &op) {
   const int64_t left = rankOf(op.realOf(op.operand(0))), right = rankOf(op.realOf(op.operand(1)));
   if (left < 1 || left > 2 || right < 1 || right > 2)
     return op.error() << "expected vectors or matrices, found ranks " << left << " and " << right;
-  return importProduct(op, {{}, {left - 1}, {}}, {{}, {0}, {}});
+  return importProduct(op, {{}, {left - 1}, {}}, {{}, {0}, {}}, /*isGeneral=*/false);
 }
 
 void mlir::ttc::registerStablehloDotOps(StablehloRegistry &registry) {
   registry.add("dot", importDot, OnComplex::Handled);
-  registry.add("dot_general", importDotGeneral, OnComplex::Handled);
+  registry.add("dot_general", importDotGeneral, OnComplex::Handled,
+               "algorithms that compute narrower floats in f64");
 }
