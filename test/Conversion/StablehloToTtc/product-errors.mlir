@@ -106,7 +106,7 @@ func.func @main(%x: tensor<1x3x8xf32>, %y: tensor<4x3x3xf32>) -> tensor<1x4x6xf3
 // -----
 
 func.func @main(%x: tensor<1x3x8xf32>, %y: tensor<4x3x3xf32>) -> tensor<1x4x6xf32> {
-  // expected-error @below {{(C4) expected attribute 'padding' to have 2 elements, found 4}}
+  // expected-error @below {{(C4) expected attribute 'padding' to have shape [1, 2], found dense<0> : tensor<2x2xi64>}}
   %0 = "stablehlo.convolution"(%x, %y) <{dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, padding = dense<0> : tensor<2x2xi64>}> : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x6xf32>
   return %0 : tensor<1x4x6xf32>
 }
@@ -162,7 +162,7 @@ func.func @main(%x: tensor<1x3x8xf32>, %y: tensor<4x3x3xf32>) -> tensor<1x4x7xf3
 // -----
 
 func.func @main(%x: tensor<1x3x8xf32>, %y: tensor<4x3x3xf32>) -> tensor<1x4x6xf32> {
-  // expected-error @below {{expected a dimension of 8 elements to keep at least 0, found -1}}
+  // expected-error @below {{op expected a dimension of 8 elements to keep at least 0, found -1}}
   %0 = "stablehlo.convolution"(%x, %y) <{dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, padding = dense<[[-9, 0]]> : tensor<1x2xi64>}> : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x6xf32>
   return %0 : tensor<1x4x6xf32>
 }

@@ -62,7 +62,7 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{expected body 0 to return 1 values, found 2}}
+  // expected-error @below {{(C6) expected body 0 to return ('tensor<f32>'), found ('tensor<f32>', 'tensor<f32>')}}
   %0 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = "stablehlo.add"(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -134,7 +134,7 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<3xf32> {
 // -----
 
 func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<3xf32> {
-  // expected-error @below {{(C12) expected attribute 'padding' to have 2 elements, found 4}}
+  // expected-error @below {{(C12) expected attribute 'padding' to have shape [1, 2], found dense<0> : tensor<2x2xi64>}}
   %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>, padding = dense<0> : tensor<2x2xi64>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -202,7 +202,7 @@ func.func @main(%x: tensor<4xf32>, %g: tensor<2xf32>, %i: tensor<1xf32>) -> tens
 // -----
 
 func.func @main(%x: tensor<4xf32>, %g: tensor<2xf32>, %i: tensor<f32>) -> tensor<4xf32> {
-  // expected-error @below {{(C9) expected body 0 to return a tensor of i1}}
+  // expected-error @below {{(C9) expected body 0 to return ('tensor<i1>'), found ('tensor<f32>')}}
   %0 = "stablehlo.select_and_scatter"(%x, %g, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>

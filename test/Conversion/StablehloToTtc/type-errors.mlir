@@ -101,3 +101,118 @@ func.func private @inner(%x: tensor<4xui32>) -> tensor<4xf32> {
   %0 = "stablehlo.convert"(%x) : (tensor<4xui32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Elements are promoted to the types of a body, but neither narrowed nor made into others.
+func.func @bodies(%x: tensor<4xf32>, %h: tensor<4xf16>, %i: tensor<f32>, %n: tensor<i32>) {
+  // expected-error @below {{(C2) expected an initial value of the elements of 'tensor<4xf32>', found 'tensor<i32>'}}
+  %0 = "stablehlo.reduce"(%x, %n) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<i32>) -> tensor<f32>
+  // expected-error @below {{(C6) expected two arguments of body 0 of one type that 'f32' can be promoted to, found 'tensor<i32>' and 'tensor<i32>'}}
+  %1 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%s) : (tensor<i32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<i32>
+  // expected-error @below {{(C13) expected two arguments of body 0 of one type that 'f32' can be promoted to, found 'tensor<f16>' and 'tensor<f16>'}}
+  %2 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<f16>, tensor<f16>) -> tensor<f16>
+    "stablehlo.return"(%s) : (tensor<f16>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<3xf16>
+  // expected-error @below {{(C6) expected two arguments of body 0 of one type that 'f32' can be promoted to, found 'tensor<f32>' and 'tensor<f64>'}}
+  %3 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f64>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  // expected-error @below {{(C10) expected two arguments of body 1 of one type that 'f32' can be promoted to, found 'tensor<f16>' and 'tensor<f16>'}}
+  %4 = "stablehlo.select_and_scatter"(%x, %x, %i) <{window_dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%s) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<f16>, tensor<f16>) -> tensor<f16>
+    "stablehlo.return"(%s) : (tensor<f16>) -> ()
+  }) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf16>
+  // expected-error @below {{(C5) expected body 0 to return ('tensor<i1>'), found ('tensor<f32>')}}
+  %5 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%a) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{expected body 0 to end with a return}}
+  %6 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %7 = "stablehlo.constant"() <{value = dense<0.0> : tensor<f16>}> : () -> tensor<f16>
+  %8 = "stablehlo.reduce"(%h, %7) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4xf16>, tensor<f16>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @scatter(%p: tensor<8x5xi1>, %x: tensor<8x5xf32>, %i: tensor<4x1xi32>, %u: tensor<4x5xi32>, %v: tensor<4x5xf32>) {
+  // expected-error @below {{(C6) expected updates of the elements of 'tensor<8x5xi1>', found 'tensor<4x5xi32>'}}
+  %0 = "stablehlo.scatter"(%p, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    %s = "stablehlo.or"(%a, %b) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    "stablehlo.return"(%s) : (tensor<i1>) -> ()
+  }) : (tensor<8x5xi1>, tensor<4x1xi32>, tensor<4x5xi32>) -> tensor<8x5xi1>
+  // expected-error @below {{(C23) expected two arguments of body 0 of one type that 'f32' can be promoted to, found 'tensor<f16>' and 'tensor<f16>'}}
+  %1 = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    "stablehlo.return"(%b) : (tensor<f16>) -> ()
+  }) : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<4x5xf32>) -> tensor<8x5xf16>
+  // expected-error @below {{(C23) expected body 0 to return ('tensor<f32>'), found ()}}
+  %2 = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"() : () -> ()
+  }) : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<4x5xf32>) -> tensor<8x5xf32>
+  // expected-error @below {{(C9, C12, C13) expected input_batching_dims to be different dimensions, in order, of a tensor of rank 2, found [2]}}
+  %3 = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], input_batching_dims = [2], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<4x5xf32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+// A body in a wider type makes a result of it.
+func.func @scatter_promoted(%x: tensor<8x5xf16>, %i: tensor<4x1xi32>, %v: tensor<4x5xf16>) -> tensor<8x5xf32> {
+  %0 = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<8x5xf16>, tensor<4x1xi32>, tensor<4x5xf16>) -> tensor<8x5xf32>
+  return %0 : tensor<8x5xf32>
+}
+
+// -----
+
+// The two ops that gather have other numbers for the same constraints.
+func.func @gathers(%x: tensor<8x5xf32>, %i: tensor<4x1xi32>) {
+  // expected-error @below {{(C22) expected a result of shape [4, 5], found 'tensor<0x5xf32>'}}
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 5>}> : (tensor<8x5xf32>, tensor<4x1xi32>) -> tensor<0x5xf32>
+  // expected-error @below {{(C6, C10, C11) expected operand_batching_dims to be different dimensions, in order, of a tensor of rank 2, found [2]}}
+  %1 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], operand_batching_dims = [2], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 5>}> : (tensor<8x5xf32>, tensor<4x1xi32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C6) expected operand_batching_dims to be no dimensions of collapsed_slice_dims, found [0] and [0]}}
+  %2 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>) -> tensor<4xf32>
+  %n = "stablehlo.constant"() <{value = dense<[1, 6]> : tensor<2xi32>}> : () -> tensor<2xi32>
+  // expected-error @below {{(C12) expected slice_sizes from 0 to the sizes of 'tensor<8x5xf32>', found [1, 6]}}
+  %3 = "stablehlo.dynamic_gather"(%x, %i, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x6xf32>
+  %m = "stablehlo.constant"() <{value = dense<[2, 5]> : tensor<2xi32>}> : () -> tensor<2xi32>
+  // expected-error @below {{(C8) expected slice size 1 in dimension 0, found 2}}
+  %4 = "stablehlo.dynamic_gather"(%x, %i, %m) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C9, C10) expected start_index_map to be different dimensions}}
+  %5 = "stablehlo.dynamic_gather"(%x, %i, %m) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [4], index_vector_dim = 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x5xf32>
+  return
+}

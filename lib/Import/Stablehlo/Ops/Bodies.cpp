@@ -3,6 +3,7 @@
 
 #include "dialects/Ttc/Tensors/BitwiseOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -93,10 +94,21 @@ static BodyKind getBodyKind(Block &block, bool isBool) {
       .Default(BodyKind::Other);
 }
 
-Reducer::Reducer(StablehloOp &op, unsigned body, unsigned count)
-    : op(op), body(body), count(count) {}
+Reducer::Reducer(StablehloOp &op, unsigned body, unsigned count, StringRef constraint)
+    : op(op), body(body), count(count), constraint(constraint) {}
 
-LogicalResult Reducer::check() {
+/// Whether the elements of one type are elements of the other, too, in a wider form.
+static bool isPromotable(Type from, Type to) {
+  if (auto complex = dyn_cast<ComplexType>(from))
+    return isa<ComplexType>(to) &&
+           isPromotable(complex.getElementType(), cast<ComplexType>(to).getElementType());
+  const bool areAlike =
+      (isa<FloatType>(from) && isa<FloatType>(to)) ||
+      (isa<IntegerType>(from) && isa<IntegerType>(to) && from.isInteger(1) == to.isInteger(1));
+  return areAlike && from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+}
+
+LogicalResult Reducer::check(ArrayRef<Value> inputs) {
   Block *block = op.body(body, 2 * count);
   if (!block)
     return failure();
@@ -106,6 +118,18 @@ LogicalResult Reducer::check() {
       return op.error() << "expected the arguments of body " << body
                         << " to be tensors of rank 0, found " << argument.getType();
   }
+  SmallVector<Type> types;
+  for (unsigned index = 0; index < count; ++index) {
+    Type type = types.emplace_back(block->getArgument(index).getType());
+    Type from = StablehloOp::sourceTypeOf(inputs[index]).getElementType(),
+         other = block->getArgument(count + index).getType();
+    if (other != type || !isPromotable(from, getElementTypeOrSelf(type)))
+      return op.error() << cite(constraint) << "expected two arguments of body " << body
+                        << " of one type that " << from << " can be promoted to, found " << type
+                        << " and " << other;
+  }
+  if (failed(op.checkReturned(*block, types, constraint)))
+    return failure();
   if (count == 1)
     kind = getBodyKind(
         *block,
@@ -206,19 +230,9 @@ SmallVector<Value> Reducer::combine(ArrayRef<Value> left, ArrayRef<Value> right)
   FailureOr<SmallVector<Value>> values = op.importBody(body, arguments, /*broadened=*/true);
   if (failed(values))
     return {};
-  if (values->size() != count) {
-    op.error() << "expected body " << body << " to return " << count << " values, found "
-               << values->size();
-    return {};
-  }
   Expressions e(op);
   // What does not depend on an argument is one number.
   for (auto [value, like] : llvm::zip_equal(*values, left)) {
-    if (op.isComplex(value) != op.isComplex(like) ||
-        elementTypeOf(op.realOf(value)) != elementTypeOf(op.realOf(like))) {
-      op.error() << "expected body " << body << " to return what it is given";
-      return {};
-    }
     ArrayRef<int64_t> shape = shapeOf(op.realOf(like));
     value = mapParts(op, value, [&](Value part) { return e.expand(part, shape); });
   }

@@ -13,11 +13,11 @@ enum class BodyKind { Other, Add, Multiply, Maximum, Minimum, And, Or, Xor };
 /// The body of a reduction of one tensor, or of several at once.
 class Reducer {
 public:
-  /// `count` tensors are reduced.
-  Reducer(StablehloOp &op, unsigned body, unsigned count);
+  /// `count` tensors are reduced. `constraint` is that on the type of the body.
+  Reducer(StablehloOp &op, unsigned body, unsigned count, StringRef constraint);
 
-  /// Reports a body of another form.
-  LogicalResult check();
+  /// Reports a body of another form, or for elements that those of `inputs` cannot be.
+  LogicalResult check(ArrayRef<Value> inputs);
   BodyKind getKind() const { return kind; }
   unsigned getCount() const { return count; }
   /// The tensors with the element types that the body computes in.
@@ -38,6 +38,7 @@ public:
 private:
   StablehloOp &op;
   unsigned body, count;
+  StringRef constraint;
   BodyKind kind = BodyKind::Other;
 };
 

@@ -57,8 +57,7 @@ LogicalResult Convolution::read() {
   spatial = dims.input.spatial.size();
   ArrayRef<int64_t> x = shapeOf(op.realOf(op.operand(0))), w = shapeOf(op.realOf(op.operand(1)));
   const int64_t rank = spatial + 2;
-  if (static_cast<int64_t>(x.size()) != rank || static_cast<int64_t>(w.size()) != rank ||
-      op.resultType().getRank() != rank)
+  if (static_cast<int64_t>(x.size()) != rank || static_cast<int64_t>(w.size()) != rank)
     return op.error() << "(C1) expected operands of rank " << rank << ", as dimension_numbers has, "
                       << "found " << x.size() << " and " << w.size();
   SmallVector<int64_t> ones(spatial, 1), zeros(spatial, 0);
@@ -66,7 +65,7 @@ LogicalResult Convolution::read() {
   lhsDilation = op.getInts("lhs_dilation", ones);
   rhsDilation = op.getInts("rhs_dilation", ones);
   reversal = op.getInts("window_reversal", zeros);
-  SmallVector<int64_t> padding = op.getInts("padding", SmallVector<int64_t>(2 * spatial, 0));
+  std::optional<PadCounts> padding = readPadding(op, spatial, "C4");
   featureGroups = op.getInt("feature_group_count", 1);
   batchGroups = op.getInt("batch_group_count", 1);
   if (op.hasFailed())
@@ -85,16 +84,11 @@ LogicalResult Convolution::read() {
       failed(check(lhsDilation, "lhs_dilation", "(C5, C6)")) ||
       failed(check(rhsDilation, "rhs_dilation", "(C7, C8)")))
     return failure();
-  if (static_cast<int64_t>(padding.size()) != 2 * spatial)
-    return op.error() << "(C4) expected attribute 'padding' to have " << 2 * spatial
-                      << " elements, found " << padding.size();
   if (static_cast<int64_t>(reversal.size()) != spatial)
     return op.error() << "(C9) expected attribute 'window_reversal' to have " << spatial
                       << " elements, found " << reversal.size();
-  for (int64_t i = 0; i < spatial; ++i) {
-    low.push_back(padding[2 * i]);
-    high.push_back(padding[2 * i + 1]);
-  }
+  low = padding->low;
+  high = padding->high;
   return checkSizes(x, w);
 }
 
@@ -400,5 +394,6 @@ static LogicalResult importConvolution(StablehloOp &op) {
 }
 
 void mlir::ttc::registerStablehloConvolutionOps(StablehloRegistry &registry) {
-  registry.add("convolution", importConvolution, OnComplex::Handled);
+  registry.add("convolution", importConvolution, OnComplex::Handled,
+               "of integers, or in more than 3 dimensions: kernels of more than 4096 positions");
 }

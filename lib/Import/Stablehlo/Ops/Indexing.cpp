@@ -30,32 +30,35 @@ LogicalResult mlir::ttc::checkIndexedDims(StablehloOp &op, const IndexedDims &di
                    int64_t ofRank) -> LogicalResult {
     if (holds)
       return success();
-    return op.error() << "(" << constraint << ") expected " << name
+    return op.error() << cite(constraint) << "expected " << name
                       << " to be different dimensions, in order, of a tensor of rank " << ofRank
                       << ", found [" << printList(found) << "]";
   };
   if (static_cast<int64_t>(dims.window.size() + dims.dropped.size() + dims.batching.size()) != rank)
-    return op.error() << "(" << names.rank << ") expected " << names.window << ", " << names.dropped
+    return op.error() << cite(names.rank) << "expected " << names.window << ", " << names.dropped
                       << " and " << names.batching << " to have " << rank
                       << " elements together, found "
                       << dims.window.size() + dims.dropped.size() + dims.batching.size();
   if (dims.vectorDim < 0 || dims.vectorDim > indicesRank)
-    return op.error() << "(" << names.vectorDim << ") expected index_vector_dim to be from 0 to "
+    return op.error() << cite(names.vectorDim) << "expected index_vector_dim to be from 0 to "
                       << indicesRank << ", found " << dims.vectorDim;
   if (failed(check(areDims(dims.window, windowedRank) && llvm::is_sorted(dims.window),
                    names.windows, names.window, dims.window, windowedRank)))
     return failure();
-  SmallVector<int64_t> taken(dims.dropped);
-  taken.append(dims.batching);
-  if (failed(check(areDims(taken, rank) && llvm::is_sorted(dims.dropped), names.droppedDims,
+  if (failed(check(areDims(dims.dropped, rank) && llvm::is_sorted(dims.dropped), names.droppedDims,
                    names.dropped, dims.dropped, rank)) ||
-      failed(check(llvm::is_sorted(dims.batching), names.batchingDims, names.batching,
-                   dims.batching, rank)) ||
+      failed(check(areDims(dims.batching, rank) && llvm::is_sorted(dims.batching),
+                   names.batchingDims, names.batching, dims.batching, rank)) ||
       failed(check(areDims(dims.indicesBatching, indicesRank) &&
                        !llvm::is_contained(dims.indicesBatching, dims.vectorDim),
                    names.indicesBatchingDims, names.indicesBatching, dims.indicesBatching,
                    indicesRank)))
     return failure();
+  if (llvm::any_of(dims.batching,
+                   [&](int64_t dim) { return llvm::is_contained(dims.dropped, dim); }))
+    return op.error() << cite(names.separate) << "expected " << names.batching
+                      << " to be no dimensions of " << names.dropped << ", found ["
+                      << printList(dims.batching) << "] and [" << printList(dims.dropped) << "]";
   auto haveSameSizes = [&] {
     return dims.batching.size() == dims.indicesBatching.size() &&
            llvm::all_of(llvm::zip_equal(dims.batching, dims.indicesBatching), [&](auto pair) {
@@ -63,18 +66,18 @@ LogicalResult mlir::ttc::checkIndexedDims(StablehloOp &op, const IndexedDims &di
            });
   };
   if (!haveSameSizes())
-    return op.error() << "(" << names.pairs << ") expected " << names.batching << " and "
+    return op.error() << cite(names.pairs) << "expected " << names.batching << " and "
                       << names.indicesBatching << " to be dimensions of the same sizes, found ["
                       << printList(dims.batching) << "] and [" << printList(dims.indicesBatching)
                       << "]";
   const int64_t vectorSize = dims.vectorDim < indicesRank ? indicesShape[dims.vectorDim] : 1;
   if (static_cast<int64_t>(dims.map.size()) != vectorSize)
-    return op.error() << "(" << names.mapSize << ") expected " << names.map << " to have "
+    return op.error() << cite(names.mapSize) << "expected " << names.map << " to have "
                       << vectorSize << " elements, found " << dims.map.size();
   SmallVector<int64_t> addressed(dims.map);
   addressed.append(dims.batching);
   if (!areDims(addressed, rank))
-    return op.error() << "(" << names.mapDims << ") expected " << names.map
+    return op.error() << cite(names.mapDims) << "expected " << names.map
                       << " to be different dimensions of a tensor of rank " << rank
                       << " that are not in " << names.batching << ", found [" << printList(dims.map)
                       << "]";

@@ -22,11 +22,12 @@ struct IndexedDims {
   int64_t vectorDim = 0;
 };
 
-/// The names of attributes in the specification, and the numbers of its constraints.
+/// The names of attributes in the specification, and the numbers of its constraints; empty where it
+/// has none.
 struct IndexedDimsNames {
   StringRef window, dropped, batching, indicesBatching, map;
-  StringRef rank, windows, droppedDims, batchingDims, indicesBatchingDims, pairs, mapSize, mapDims,
-      vectorDim;
+  StringRef rank, windows, droppedDims, batchingDims, separate, indicesBatchingDims, pairs, mapSize,
+      mapDims, vectorDim;
 };
 
 LogicalResult checkIndexedDims(StablehloOp &op, const IndexedDims &dims,

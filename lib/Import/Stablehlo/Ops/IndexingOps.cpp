@@ -66,22 +66,33 @@ static Value makeEmpty(StablehloOp &op) {
 // Gather
 //===----------------------------------------------------------------------===//
 
-static const IndexedDimsNames kGatherNames = {"offset_dims",
-                                              "collapsed_slice_dims",
-                                              "operand_batching_dims",
-                                              "start_indices_batching_dims",
-                                              "start_index_map",
-                                              "C1",
-                                              "C4, C5",
-                                              "C6, C7, C8",
-                                              "C10, C11",
-                                              "C13, C14, C15",
-                                              "C16, C17",
-                                              "C3",
-                                              "C18, C19",
-                                              "C2"};
+namespace {
+/// The numbers of constraints of one of the two ops that gather.
+struct GatherNames {
+  IndexedDimsNames dims;
+  StringRef droppedSizes, sizeCount, sizes, shape;
+};
+} // namespace
 
-static LogicalResult importGatherOf(StablehloOp &op, ArrayRef<int64_t> sizes) {
+static const GatherNames kGatherNames = {
+    {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+     "start_index_map", "C1", "C4, C5", "C6, C7, C8", "C6, C10, C11", "C6", "C13, C14, C15",
+     "C16, C17", "C3", "C18, C19", "C2"},
+    "C9, C12",
+    "C20",
+    "C21",
+    "C22"};
+/// The specification has dimensions of batches for the other op only.
+static const GatherNames kDynamicGatherNames = {
+    {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+     "start_index_map", "C1", "C4, C5", "C6, C7", "", "", "", "", "C3", "C9, C10", "C2"},
+    "C8",
+    "C11",
+    "C12",
+    "C13"};
+
+static LogicalResult importGatherOf(StablehloOp &op, const GatherNames &names,
+                                    ArrayRef<int64_t> sizes) {
   op.ignoreAttrs({"indices_are_sorted"});
   StablehloFields fields = op.getFields("dimension_numbers", "gather");
   Value x = op.operand(0), indices = op.operand(1);
@@ -98,24 +109,31 @@ static LogicalResult importGatherOf(StablehloOp &op, ArrayRef<int64_t> sizes) {
                    get("start_index_map"),       fields.getInt("index_vector_dim", 0)};
   const int64_t rank = rankOf(x);
   RankedTensorType type = op.resultType();
-  if (failed(
-          checkIndexedDims(op, dims, kGatherNames, shapeOf(x), shapeOf(indices), type.getRank())))
+  if (failed(checkIndexedDims(op, dims, names.dims, shapeOf(x), shapeOf(indices), type.getRank())))
     return failure();
   if (static_cast<int64_t>(sizes.size()) != rank)
-    return op.error() << "(C20) expected " << rank << " slice_sizes, found " << sizes.size();
+    return op.error() << cite(names.sizeCount) << "expected " << rank << " slice_sizes, found "
+                      << sizes.size();
   for (auto [size, extent] : llvm::zip_equal(sizes, shapeOf(x)))
     if (size < 0 || size > extent)
-      return op.error() << "(C21) expected slice_sizes from 0 to the sizes of " << x.getType()
-                        << ", found [" << printList(sizes) << "]";
+      return op.error() << cite(names.sizes) << "expected slice_sizes from 0 to the sizes of "
+                        << x.getType() << ", found [" << printList(sizes) << "]";
   for (int64_t dim : llvm::concat<int64_t>(dims.dropped, dims.batching))
     if (sizes[dim] > 1)
-      return op.error() << "(C9, C12) expected slice size 1 in dimension " << dim << ", found "
-                        << sizes[dim];
+      return op.error() << cite(names.droppedSizes) << "expected slice size 1 in dimension " << dim
+                        << ", found " << sizes[dim];
   SmallVector<int64_t> batchShape = getBatchShape(dims, shapeOf(indices));
   SmallVector<int64_t> windowDims = getWindowDims(dims, rank);
   if (static_cast<int64_t>(batchShape.size() + windowDims.size()) != type.getRank())
-    return op.error() << "(C22) expected a result of rank " << batchShape.size() + windowDims.size()
-                      << ", found " << type;
+    return op.error() << cite(names.shape) << "expected a result of rank "
+                      << batchShape.size() + windowDims.size() << ", found " << type;
+  SmallVector<int64_t> expected;
+  for (int64_t dim = 0, batch = 0, window = 0; dim < type.getRank(); ++dim)
+    expected.push_back(llvm::is_contained(dims.window, dim) ? sizes[windowDims[window++]]
+                                                            : batchShape[batch++]);
+  if (type.getShape() != ArrayRef(expected))
+    return op.error() << cite(names.shape) << "expected a result of shape [" << printList(expected)
+                      << "], found " << type;
   if (type.getNumElements() == 0)
     return op.results(makeEmpty(op));
   if (tensorType(x).getNumElements() == 0)
@@ -154,7 +172,7 @@ static LogicalResult importGatherOf(StablehloOp &op, ArrayRef<int64_t> sizes) {
 static LogicalResult importGather(StablehloOp &op) {
   if (failed(op.checkOperands(2)))
     return failure();
-  return importGatherOf(op, op.getInts("slice_sizes"));
+  return importGatherOf(op, kGatherNames, op.getInts("slice_sizes"));
 }
 
 static LogicalResult importDynamicGather(StablehloOp &op) {
@@ -163,7 +181,7 @@ static LogicalResult importDynamicGather(StablehloOp &op) {
   std::optional<SmallVector<int64_t>> sizes = op.constantInts(2);
   if (!sizes)
     return op.error() << "expected constant slice_sizes";
-  return importGatherOf(op, *sizes);
+  return importGatherOf(op, kDynamicGatherNames, *sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +215,9 @@ static LogicalResult importDynamicSlice(StablehloOp &op) {
       middle[dim] = sizes[dim];
     }
   }
+  if (op.resultType().getShape() != ArrayRef(sizes))
+    return op.error() << "(C5) expected a result of shape [" << printList(sizes) << "], found "
+                      << op.resultType();
   if (op.resultType().getNumElements() == 0)
     return op.results(makeEmpty(op));
   // What is known is cut out first.

@@ -15,8 +15,32 @@ bool PadCounts::isNone() const {
   return llvm::all_of(low, isZero) && llvm::all_of(high, isZero) && llvm::all_of(interior, isZero);
 }
 
-std::optional<SmallVector<int64_t>>
-mlir::ttc::getPaddedShape(StablehloOp &op, ArrayRef<int64_t> shape, const PadCounts &padding) {
+std::optional<PadCounts> mlir::ttc::readPadding(StablehloOp &op, int64_t rank,
+                                                StringRef constraint) {
+  PadCounts padding(rank);
+  Attribute attr = op.getAttr("padding");
+  if (!attr)
+    return padding;
+  auto elements = dyn_cast<DenseIntElementsAttr>(attr);
+  if (!elements || elements.getType().getShape() != ArrayRef<int64_t>{rank, 2}) {
+    op.error() << cite(constraint) << "expected attribute 'padding' to have shape [" << rank
+               << ", 2], found " << attr;
+    return std::nullopt;
+  }
+  SmallVector<int64_t> counts = op.getInts("padding");
+  if (op.hasFailed())
+    return std::nullopt;
+  for (int64_t i = 0; i < rank; ++i) {
+    padding.low[i] = counts[2 * i];
+    padding.high[i] = counts[2 * i + 1];
+  }
+  return padding;
+}
+
+std::optional<SmallVector<int64_t>> mlir::ttc::getPaddedShape(StablehloOp &op,
+                                                              ArrayRef<int64_t> shape,
+                                                              const PadCounts &padding,
+                                                              StringRef constraint) {
   // Larger counts could overflow.
   constexpr int64_t most = int64_t(1) << 40;
   SmallVector<int64_t> sizes;
@@ -30,7 +54,7 @@ mlir::ttc::getPaddedShape(StablehloOp &op, ArrayRef<int64_t> shape, const PadCou
     }
     sizes.push_back(size + std::max<int64_t>(size - 1, 0) * interior + low + high);
     if (sizes.back() < 0) {
-      op.error() << "(C4) expected a dimension of " << size
+      op.error() << cite(constraint) << "expected a dimension of " << size
                  << " elements to keep at least 0, found " << sizes.back() << " by low " << low
                  << " and high " << high;
       return std::nullopt;
@@ -147,7 +171,7 @@ static LogicalResult importPad(StablehloOp &op) {
   padding.interior = op.getInts("interior_padding");
   if (op.hasFailed())
     return failure();
-  const size_t rank = rankOf(x);
+  const size_t rank = op.isBroadened() ? 0 : rankOf(x);
   if (padding.low.size() != rank || padding.high.size() != rank || padding.interior.size() != rank)
     return op.error() << "(C2) expected padding of " << rank << " dimensions, found "
                       << padding.low.size() << ", " << padding.high.size() << " and "
@@ -158,6 +182,10 @@ static LogicalResult importPad(StablehloOp &op) {
   if (rankOf(value) != 0 || elementTypeOf(value) != elementTypeOf(x))
     return op.error() << "(C1) expected a padding value of type tensor<" << elementTypeOf(x)
                       << ">, found " << value.getType();
+  if (op.isBroadened())
+    return op.results(x);
+  if (!getPaddedShape(op, shapeOf(x), padding, "C4"))
+    return failure();
   return op.results(makePad(op, x, padding, value));
 }
 

@@ -15,10 +15,14 @@ struct PadCounts {
   bool isNone() const;
 };
 
-/// The sizes of the padded tensor. Nullopt is reported: sizes that are negative or beyond all
-/// devices.
+/// Attribute 'padding', which has a low and a high count for each of `rank` dimensions; without it
+/// all are 0. Nullopt is reported: one of another shape.
+std::optional<PadCounts> readPadding(StablehloOp &op, int64_t rank, StringRef constraint);
+/// The sizes of the padded tensor. Nullopt is reported: sizes that are negative, which `constraint`
+/// excludes, or beyond all devices.
 std::optional<SmallVector<int64_t>> getPaddedShape(StablehloOp &op, ArrayRef<int64_t> shape,
-                                                   const PadCounts &padding);
+                                                   const PadCounts &padding,
+                                                   StringRef constraint = "");
 /// Elements between those of the tensor come first, then those at the ends. `value` has rank 0.
 Value makePad(StablehloOp &op, Value x, const PadCounts &padding, Value value);
 Value makePad(StablehloOp &op, Value x, const PadCounts &padding, double value);

@@ -82,14 +82,19 @@ static LogicalResult importReduce(StablehloOp &op) {
       return op.error() << "(C1) expected operands of one shape, found " << x.getType();
     if (rankOf(initial) != 0)
       return op.error() << "expected initial values of rank 0, found " << initial.getType();
+    if (elementTypeOf(initial) != elementTypeOf(x) ||
+        op.isComplex(op.operand(i)) != op.isComplex(op.operand(count + i)))
+      return op.error() << "(C2) expected an initial value of the elements of "
+                        << op.sourceTypeOf(op.operand(i)) << ", found "
+                        << op.sourceTypeOf(op.operand(count + i));
   }
   for (int64_t axis : axes)
     if (axis < 0 || axis >= rank || llvm::count(axes, axis) != 1)
       return op.error() << "(C4, C5) expected different dimensions of " << rank << ", found "
                         << printList(axes);
   llvm::sort(axes);
-  Reducer reducer(op, 0, count);
-  if (op.hasFailed() || failed(reducer.check()))
+  Reducer reducer(op, 0, count, "C6");
+  if (op.hasFailed() || failed(reducer.check(op.allOperands().take_front(count))))
     return failure();
   SmallVector<int64_t> shape;
   for (int64_t i = 0; i < rank; ++i)

@@ -194,7 +194,8 @@ static const IndexedDimsNames kScatterNames = {"update_window_dims",
                                                "C2",
                                                "C7, C8",
                                                "C9, C10, C11",
-                                               "C12, C13",
+                                               "C9, C12, C13",
+                                               "C9",
                                                "C14, C15, C16",
                                                "C17, C18",
                                                "C19",
@@ -245,9 +246,6 @@ static LogicalResult updateByBody(StablehloOp &op, SmallVector<Value> &data, con
     FailureOr<SmallVector<Value>> made = combine(op, old, given);
     if (failed(made))
       return failure();
-    if (made->size() != data.size())
-      return op.error() << "(C23) expected a body that returns " << data.size() << " values, found "
-                        << made->size();
     for (auto [tensor, value] : llvm::zip_equal(data, *made))
       tensor = mapParts(op, {tensor, value}, [&](ArrayRef<Value> parts) {
         return writeRows(op, parts[0], positions, parts[1], ScatterReduction::None);
@@ -277,6 +275,8 @@ static LogicalResult importScatter(StablehloOp &op) {
                    get("input_batching_dims"),          get("scatter_indices_batching_dims"),
                    get("scatter_dims_to_operand_dims"), fields.getInt("index_vector_dim", 0)};
   Value indices = op.operand(count);
+  if (op.isComplex(indices))
+    return op.error() << "expected indices of integers, found " << op.sourceTypeOf(indices);
   SmallVector<int64_t> shape(shapeOf(op.realOf(op.operand(0))));
   SmallVector<int64_t> updateShape(shapeOf(op.realOf(op.operand(count + 1))));
   const auto rank = static_cast<int64_t>(shape.size());
@@ -285,6 +285,13 @@ static LogicalResult importScatter(StablehloOp &op) {
     if (shapeOf(op.realOf(op.operand(i))) != ArrayRef(shape) ||
         shapeOf(op.realOf(op.operand(count + 1 + i))) != ArrayRef(updateShape))
       return op.error() << "(C1, C3) expected operands of one shape, and updates of one shape";
+  for (unsigned i = 0; i < count; ++i) {
+    RankedTensorType type = op.sourceTypeOf(op.operand(i)),
+                     update = op.sourceTypeOf(op.operand(count + 1 + i));
+    if (type.getElementType() != update.getElementType())
+      return op.error() << "(C6) expected updates of the elements of " << type << ", found "
+                        << update;
+  }
   if (failed(checkIndexedDims(op, dims, kScatterNames, shape, shapeOf(indices), updateRank)))
     return failure();
   SmallVector<int64_t> batchShape = getBatchShape(dims, shapeOf(indices));
@@ -306,7 +313,11 @@ static LogicalResult importScatter(StablehloOp &op) {
     return op.error() << "(C4) expected updates for indices of shape [" << printList(batchShape)
                       << "] and windows of an operand of shape [" << printList(shape)
                       << "], found [" << printList(updateShape) << "]";
-  SmallVector<Value> data(op.allOperands().take_front(count));
+  Reducer reducer(op, 0, count, "C23");
+  if (failed(reducer.check(op.allOperands().take_front(count))))
+    return failure();
+  SmallVector<Value> data = reducer.convert(op.allOperands().take_front(count)),
+                     given = reducer.convert(op.allOperands().drop_front(count + 1));
   if (llvm::is_contained(updateShape, 0) || llvm::is_contained(shape, 0))
     return op.results(data);
 
@@ -322,7 +333,7 @@ static LogicalResult importScatter(StablehloOp &op) {
   for (unsigned i = 0; i < count; ++i) {
     data[i] = mapParts(op, data[i],
                        [&](Value part) { return e.reshape(part, {rows.count, rows.columns}); });
-    updates.push_back(mapParts(op, op.operand(count + 1 + i), [&](Value part) {
+    updates.push_back(mapParts(op, given[i], [&](Value part) {
       return e.reshape(e.transpose(part, order), {shapeOf(rows.positions)[0], rows.columns});
     }));
   }
@@ -330,15 +341,14 @@ static LogicalResult importScatter(StablehloOp &op) {
   Operation &end = body->back();
   SmallVector<Update> kinds;
   SmallVector<std::optional<ScatterReduction>> reductions;
-  for (unsigned i = 0; i < std::min(count, end.getNumOperands()); ++i) {
+  for (unsigned i = 0; i < count; ++i) {
     kinds.push_back(recognize(*body, end.getOperand(i), i, count));
     reductions.push_back(
         getReduction(kinds[i], op.resultElementType(i), StablehloOp::isComplex(data[i])));
   }
-  const bool isKnown = kinds.size() == count && end.getNumOperands() == count &&
-                       llvm::all_of(llvm::zip_equal(kinds, reductions), [](auto pair) {
-                         return std::get<0>(pair) == Update::Keep || std::get<1>(pair);
-                       });
+  const bool isKnown = llvm::all_of(llvm::zip_equal(kinds, reductions), [](auto pair) {
+    return std::get<0>(pair) == Update::Keep || std::get<1>(pair);
+  });
   if (!isKnown && failed(updateByBody(op, data, rows, updates, isUnique)))
     return failure();
   for (unsigned i = 0; i < count; ++i) {
@@ -381,6 +391,9 @@ static LogicalResult importDynamicUpdateSlice(StablehloOp &op) {
   if (rankOf(part) != rank || op.numOperands() != rank + 2)
     return op.error() << "(C3, C4) expected an update of rank " << rank << " and as many start "
                       << "indices, found " << part.getType() << " and " << op.numOperands() - 2;
+  if (elementTypeOf(part) != elementTypeOf(x))
+    return op.error() << "(C2) expected an update of the elements of " << x.getType() << ", found "
+                      << part.getType();
   SmallVector<int64_t> shape(shapeOf(x)), sizes(shapeOf(part)), first(rank, 0);
   SmallVector<Value> starts(rank);
   Expressions e(op);

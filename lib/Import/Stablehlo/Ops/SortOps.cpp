@@ -248,7 +248,7 @@ static Value orderByCounting(StablehloOp &op, int64_t axis, ArrayRef<int64_t> sh
   if (failed(before))
     return {};
   FailureOr<SmallVector<Value>> after = op.importBody(0, reversed, /*broadened=*/true);
-  if (failed(after) || before->size() != 1 || after->size() != 1)
+  if (failed(after))
     return {};
   // Of two that are equal, the first one comes first.
   Type counted = op.getBuilder().getI32Type();
@@ -288,8 +288,9 @@ static LogicalResult importSort(StablehloOp &op) {
   Block *body = op.body(0, 2 * op.numOperands());
   if (!body)
     return failure();
-  if (body->back().getNumOperands() != 1)
-    return op.error() << "(C5) expected a comparator that returns one bool";
+  Type flag = RankedTensorType::get({}, op.getBuilder().getI1Type());
+  if (failed(op.checkReturned(*body, flag, "C5")))
+    return failure();
   if (shape[axis] < 2 || llvm::is_contained(shape, 0))
     return op.results(op.allOperands());
 
@@ -315,6 +316,8 @@ static LogicalResult importSort(StablehloOp &op) {
 static LogicalResult importTopK(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
+  if (op.isBroadened())
+    return op.error() << "cannot be imported in the body of another op";
   if (!op.getBool("largest", true))
     return op.error() << "expected attribute 'largest' to be true, found false";
   Value x = op.operand(0);
@@ -330,7 +333,7 @@ static LogicalResult importTopK(StablehloOp &op) {
 }
 
 void mlir::ttc::registerStablehloSortOps(StablehloRegistry &registry) {
-  registry.add("chlo.top_k", importTopK);
+  registry.add("chlo.top_k", importTopK, OnComplex::Refused, "the smallest elements");
   registry.add("sort", importSort, OnComplex::Handled,
                "a comparator that is no order of keys, of more than 2^24 pairs");
 }

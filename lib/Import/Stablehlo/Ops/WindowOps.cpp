@@ -37,12 +37,11 @@ static FailureOr<Windows> readWindows(StablehloOp &op, ArrayRef<int64_t> shape, 
   const int64_t rank = shape.size();
   SmallVector<int64_t> ones(rank, 1);
   Windows windows;
-  windows.padding = PadCounts(rank);
   windows.sizes = op.getInts("window_dimensions");
   windows.strides = op.getInts("window_strides", ones);
   windows.dilations = hasDilations ? op.getInts("window_dilations", ones) : ones;
   SmallVector<int64_t> base = hasDilations ? op.getInts("base_dilations", ones) : ones;
-  SmallVector<int64_t> padding = op.getInts("padding", SmallVector<int64_t>(2 * rank, 0));
+  std::optional<PadCounts> padding = readPadding(op, rank, hasDilations ? "C12" : "C8");
   if (op.hasFailed())
     return failure();
   auto check = [&](ArrayRef<int64_t> values, StringRef name,
@@ -60,15 +59,9 @@ static FailureOr<Windows> readWindows(StablehloOp &op, ArrayRef<int64_t> shape, 
       failed(check(base, "base_dilations", "(C8, C9)")) ||
       failed(check(windows.dilations, "window_dilations", "(C10, C11)")))
     return failure();
-  if (static_cast<int64_t>(padding.size()) != 2 * rank)
-    return op.error() << (hasDilations ? "(C12)" : "(C8)")
-                      << " expected attribute 'padding' to have " << 2 * rank << " elements, found "
-                      << padding.size();
-  for (int64_t i = 0; i < rank; ++i) {
-    windows.padding.low[i] = padding[2 * i];
-    windows.padding.high[i] = padding[2 * i + 1];
+  windows.padding = *padding;
+  for (int64_t i = 0; i < rank; ++i)
     windows.padding.interior[i] = base[i] - 1;
-  }
   std::optional<SmallVector<int64_t>> padded = getPaddedShape(op, shape, windows.padding);
   if (!padded)
     return failure();
@@ -259,13 +252,14 @@ static LogicalResult importReduceWindow(StablehloOp &op) {
     Value x = op.realOf(op.operand(i)), initial = op.realOf(op.operand(count + i));
     if (shapeOf(x) != from)
       return op.error() << "(C2) expected operands of one shape, found " << x.getType();
-    if (rankOf(initial) != 0 || elementTypeOf(initial) != elementTypeOf(x))
+    if (rankOf(initial) != 0 || elementTypeOf(initial) != elementTypeOf(x) ||
+        op.isComplex(op.operand(i)) != op.isComplex(op.operand(count + i)))
       return op.error() << "(C3) expected initial values of rank 0 and the operands' types, found "
                         << initial.getType();
   }
   FailureOr<Windows> windows = readWindows(op, from, /*hasDilations=*/true);
-  Reducer reducer(op, 0, count);
-  if (failed(windows) || failed(reducer.check()))
+  Reducer reducer(op, 0, count, "C13");
+  if (failed(windows) || failed(reducer.check(op.allOperands().take_front(count))))
     return failure();
   for (unsigned i = 0; i < count; ++i)
     if (op.resultType(i).getShape() != ArrayRef(windows->counts))
@@ -338,11 +332,6 @@ static Value makeSelected(StablehloOp &op, Value x, const Windows &windows, int6
     FailureOr<SmallVector<Value>> kept = op.importBody(0, {best, candidate}, /*broadened=*/true);
     if (failed(kept))
       return {};
-    if (kept->size() != 1 || op.isComplex(kept->front()) ||
-        !elementTypeOf(kept->front()).isInteger(1)) {
-      op.error() << "(C9) expected body 0 to return a tensor of i1";
-      return {};
-    }
     Value isBetter = e.unary<NotOp>(kept->front());
     // Padding is not chosen before an element.
     if (isPadded) {
@@ -364,8 +353,11 @@ static LogicalResult importSelectAndScatter(StablehloOp &op) {
     return op.error() << "cannot be imported in the body of another op";
   Value x = op.operand(0), source = op.operand(1), initial = op.operand(2);
   FailureOr<Windows> windows = readWindows(op, shapeOf(x), /*hasDilations=*/false);
-  Reducer scatter(op, 1, 1);
-  if (failed(windows) || !op.body(0, 2) || failed(scatter.check()))
+  Reducer scatter(op, 1, 1, "C10");
+  Block *select = op.body(0, 2);
+  Type flag = RankedTensorType::get({}, op.getBuilder().getI1Type());
+  if (failed(windows) || !select || failed(op.checkReturned(*select, flag, "C9")) ||
+      failed(scatter.check(x)))
     return failure();
   if (elementTypeOf(source) != elementTypeOf(x) || rankOf(initial) != 0 ||
       elementTypeOf(initial) != elementTypeOf(x))
@@ -421,5 +413,6 @@ static LogicalResult importSelectAndScatter(StablehloOp &op) {
 
 void mlir::ttc::registerStablehloWindowOps(StablehloRegistry &registry) {
   registry.add("reduce_window", importReduceWindow, OnComplex::Handled);
-  registry.add("select_and_scatter", importSelectAndScatter);
+  registry.add("select_and_scatter", importSelectAndScatter, OnComplex::Refused,
+               "windows of more than 4096 elements");
 }
