@@ -19,7 +19,7 @@ bool Expressions::checkAxis(int64_t axis, int64_t rank) {
 }
 
 Value Expressions::transpose(Value x, ArrayRef<int64_t> permutation) {
-  if (!x || (static_cast<int64_t>(permutation.size()) == rankOf(x) && llvm::is_sorted(permutation)))
+  if (!x || llvm::equal(permutation, llvm::seq<int64_t>(0, rankOf(x))))
     return x;
   return builder.create<TransposeOp>(x, builder.attr("permutation", permutation));
 }

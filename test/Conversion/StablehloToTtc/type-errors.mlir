@@ -1,6 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --allow-unregistered-dialect --convert-stablehlo-to-ttc --split-input-file --verify-diagnostics
 
+// ttc's ops broadcast; those of StableHLO do not.
+func.func @shapes(%x: tensor<4x5xf32>, %row: tensor<5xf32>, %column: tensor<4x1xf32>, %p: tensor<5xi1>, %s: tensor<f32>) {
+  // expected-error @below {{(C1) expected operands of one shape, found 'tensor<4x5xf32>' and 'tensor<4x1xf32>'}}
+  %0 = "stablehlo.add"(%x, %column) : (tensor<4x5xf32>, tensor<4x1xf32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C1) expected operands of one shape, found 'tensor<4x5xf32>' and 'tensor<f32>'}}
+  %1 = "stablehlo.divide"(%x, %s) : (tensor<4x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C1) expected operands of one shape, found 'tensor<4x5xf32>' and 'tensor<5xf32>'}}
+  %2 = "stablehlo.atan2"(%x, %row) : (tensor<4x5xf32>, tensor<5xf32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C2) expected operands of one shape, found 'tensor<5xf32>' and 'tensor<4x5xf32>'}}
+  %3 = "stablehlo.compare"(%row, %x) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<5xf32>, tensor<4x5xf32>) -> tensor<4x5xi1>
+  // expected-error @below {{(C1) expected a tensor of the shape of 'tensor<4x5xf32>', or of rank 0, found 'tensor<5xi1>'}}
+  %4 = "stablehlo.select"(%p, %x, %x) : (tensor<5xi1>, tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C2) expected a tensor of the shape of 'tensor<5xf32>', found 'tensor<f32>'}}
+  %5 = "stablehlo.select"(%p, %row, %s) : (tensor<5xi1>, tensor<5xf32>, tensor<f32>) -> tensor<5xf32>
+  // expected-error @below {{(C1) expected a tensor of the shape of 'tensor<4x5xf32>', or of rank 0, found 'tensor<5xf32>'}}
+  %6 = "stablehlo.clamp"(%row, %x, %s) : (tensor<5xf32>, tensor<4x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  // expected-error @below {{(C2) expected a tensor of the shape of 'tensor<4x5xf32>', or of rank 0, found 'tensor<4x1xf32>'}}
+  %7 = "stablehlo.clamp"(%s, %x, %column) : (tensor<f32>, tensor<4x5xf32>, tensor<4x1xf32>) -> tensor<4x5xf32>
+  // expected-error @below {{op expected operands of one shape, found 'tensor<4x5xf32>' and 'tensor<5xf32>'}}
+  %8 = "chlo.next_after"(%x, %row) : (tensor<4x5xf32>, tensor<5xf32>) -> tensor<4x5xf32>
+  // A condition, a lower and an upper bound may be one number.
+  %9 = "stablehlo.clamp"(%s, %x, %s) : (tensor<f32>, tensor<4x5xf32>, tensor<f32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<4xf32>, %i: tensor<4xi32>, %u: tensor<4xui32>, %p: tensor<4xi1>) {
+  // expected-error @below {{op expected comparison_direction to be EQ, NE, GE, GT, LE or LT, found UP}}
+  %0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction UP>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  // expected-error @below {{(C3) expected a compare_type of 'i32', found UNSIGNED}}
+  %1 = "stablehlo.compare"(%i, %i) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type UNSIGNED>}> : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  // expected-error @below {{(C3) expected a compare_type of 'ui32', found SIGNED}}
+  %2 = "stablehlo.compare"(%u, %u) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xi1>
+  // expected-error @below {{(C3) expected a compare_type of 'i32', found TOTALORDER}}
+  %3 = "stablehlo.compare"(%i, %i) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type TOTALORDER>}> : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %4 = "stablehlo.compare"(%p, %p) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type UNSIGNED>}> : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  // expected-error @below {{expected floats, found 'tensor<4xi32>'}}
+  %5 = "stablehlo.is_finite"(%i) : (tensor<4xi32>) -> tensor<4xi1>
+  // expected-error @below {{expected floats, found 'tensor<4xi32>'}}
+  %6 = "chlo.is_inf"(%i) : (tensor<4xi32>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
 // Both parts are made by one handler: what is real would be taken for both.
 func.func @complex(%x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i32>) {
   %c = "stablehlo.complex"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xcomplex<f32>>
@@ -23,6 +69,27 @@ func.func @complex(%x: tensor<4xf32>, %y: tensor<5xf32>, %i: tensor<i32>) {
   %7 = "stablehlo.compare"(%c, %c) <{comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type TOTALORDER>}> : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
   // expected-error @below {{(C2) expected operands of one shape}}
   %8 = "stablehlo.compare"(%c, %d) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<4xcomplex<f32>>, tensor<5xcomplex<f32>>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @movement(%x: tensor<4x4xf32>, %i: tensor<4xi32>, %n: tensor<i32>) {
+  // expected-error @below {{(C2) expected a permutation of 2 dimensions, found [0, 0]}}
+  %0 = "stablehlo.transpose"(%x) <{permutation = array<i64: 0, 0>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{(C2) expected a permutation of 2 dimensions, found [1, 2]}}
+  %1 = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 2>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{(C2, C3) expected different dimensions of 2, found 1, 1}}
+  %2 = "stablehlo.reverse"(%x) <{dimensions = array<i64: 1, 1>}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{(C4) expected 'dimension' to be from 0 to 1, found 2}}
+  %3 = "stablehlo.concatenate"(%x) <{dimension = 2 : i64}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{(C4) expected 'dimension' to be from 0 to 1, found -1}}
+  %4 = "stablehlo.concatenate"(%x, %x) <{dimension = -1 : i64}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  // expected-error @below {{(C5) expected a result of shape [2, 4], found 'tensor<0x4xf32>'}}
+  %5 = "stablehlo.dynamic_slice"(%x, %n, %n) <{slice_sizes = array<i64: 2, 4>}> : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<0x4xf32>
+  %6 = "stablehlo.convert"(%x) : (tensor<4x4xf32>) -> tensor<4x4xi32>
+  // expected-error @below {{(C2) expected an update of the elements of 'tensor<4x4xf32>', found 'tensor<4x4xi32>'}}
+  %7 = "stablehlo.dynamic_update_slice"(%x, %6, %n, %n) : (tensor<4x4xf32>, tensor<4x4xi32>, tensor<i32>, tensor<i32>) -> tensor<4x4xi32>
   return
 }
 
@@ -214,5 +281,37 @@ func.func @gathers(%x: tensor<8x5xf32>, %i: tensor<4x1xi32>) {
   %4 = "stablehlo.dynamic_gather"(%x, %i, %m) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x5xf32>
   // expected-error @below {{(C9, C10) expected start_index_map to be different dimensions}}
   %5 = "stablehlo.dynamic_gather"(%x, %i, %m) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [4], index_vector_dim = 1>}> : (tensor<8x5xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// In the body of a reduction, tensors of rank 0 stand for whole tensors, which have dimensions that the body does not name.
+func.func @within(%x: tensor<4xf32>, %i: tensor<f32>) {
+  // expected-error @below {{(C6) expected two arguments}}
+  %0 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f64>, %b: tensor<f32>):
+    "stablehlo.return"(%a) : (tensor<f64>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %1 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    // expected-error @below {{(C2, C3) expected different dimensions of 0, found 0}}
+    %s = "stablehlo.reverse"(%a) <{dimensions = array<i64: 0>}> : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %2 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    // expected-error @below {{(C2) expected padding of 0 dimensions, found 1, 1 and 1}}
+    %s = "stablehlo.pad"(%a, %b) <{edge_padding_low = array<i64: 0>, edge_padding_high = array<i64: 1>, interior_padding = array<i64: 0>}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %3 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %p = "stablehlo.transpose"(%a) <{permutation = array<i64>}> : (tensor<f32>) -> tensor<f32>
+    %q = "stablehlo.slice"(%p) <{start_indices = array<i64>, limit_indices = array<i64>, strides = array<i64>}> : (tensor<f32>) -> tensor<f32>
+    %r = "stablehlo.reverse"(%q) <{dimensions = array<i64>}> : (tensor<f32>) -> tensor<f32>
+    %s = "stablehlo.subtract"(%r, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return
 }

@@ -28,8 +28,9 @@ static Value shrink(StablehloOp &op, Value value, Value other) {
 }
 
 /// The two operands. One constant of them may have rank 0, though the other has not.
-static std::pair<Value, Value> operandPair(StablehloOp &op) {
-  if (failed(op.checkOperands(2)))
+/// `constraint` is that on their shapes.
+static std::pair<Value, Value> operandPair(StablehloOp &op, StringRef constraint = "C1") {
+  if (failed(op.checkOperands(2)) || failed(op.checkSameShape(constraint)))
     return {};
   Value a = op.operand(0), b = op.operand(1);
   Value small = shrink(op, b, a);
@@ -86,6 +87,8 @@ static LogicalResult importIsFinite(StablehloOp &op) {
     return failure();
   Expressions e(op);
   Value x = op.operand(0);
+  if (!isFloat(x))
+    return op.error() << "expected floats, found " << x.getType();
   return op.results(e.compare(ComparePredicate::LT, e.abs(x),
                               op.scalarLike(x, std::numeric_limits<double>::infinity())));
 }
@@ -154,7 +157,7 @@ template <typename OpTy, bool asUnsigned> static LogicalResult importShift(Stabl
 
 static LogicalResult importAtan2(StablehloOp &op) {
   op.ignoreAttrs({"result_accuracy"});
-  if (failed(op.checkOperands(2)))
+  if (failed(op.checkOperands(2)) || failed(op.checkSameShape("C1")))
     return failure();
   return op.results(makeAtan2(op, op.operand(0), op.operand(1)));
 }
@@ -163,15 +166,28 @@ static LogicalResult importAtan2(StablehloOp &op) {
 // Selection
 //===----------------------------------------------------------------------===//
 
+/// The order in which elements of the type may be compared.
+static bool isOrderOf(StringRef order, Type type) {
+  if (order == "NOTYPE")
+    return true;
+  if (isa<FloatType>(type))
+    return order == "FLOAT" || order == "TOTALORDER";
+  return order == (type.isUnsignedInteger() || type.isInteger(1) ? "UNSIGNED" : "SIGNED");
+}
+
 static LogicalResult importCompare(StablehloOp &op) {
-  auto [a, b] = operandPair(op);
+  auto [a, b] = operandPair(op, "C2");
   StringRef direction = op.getEnum("comparison_direction", "comparison_direction");
   StringRef type = op.getEnum("compare_type", "comparison_type", "NOTYPE");
   std::optional<ComparePredicate> predicate = symbolizeComparePredicate(direction.lower());
   if (op.hasFailed())
     return failure();
   if (!predicate)
-    return op.error() << "(C2) comparison direction '" << direction << "' is unknown";
+    return op.error() << "expected comparison_direction to be EQ, NE, GE, GT, LE or LT, found "
+                      << direction;
+  if (!isOrderOf(type, elementTypeOf(a)))
+    return op.error() << "(C3) expected a compare_type of " << elementTypeOf(a) << ", found "
+                      << type;
   if (type == "TOTALORDER") {
     a = makeTotalOrder(op, a);
     b = makeTotalOrder(op, b);
@@ -179,10 +195,23 @@ static LogicalResult importCompare(StablehloOp &op) {
   return op.results(Expressions(op).compare(*predicate, a, b));
 }
 
+/// Reports an operand that is neither of one shape with another nor, unless that is `isWhole`, one
+/// number.
+static LogicalResult checkAlike(StablehloOp &op, Value value, Value like, StringRef constraint,
+                                bool isWhole = false) {
+  if (op.isBroadened() || shapeOf(value) == shapeOf(like) || (!isWhole && rankOf(value) == 0))
+    return success();
+  return op.error() << cite(constraint) << "expected a tensor of the shape of " << like.getType()
+                    << (isWhole ? "" : ", or of rank 0") << ", found " << value.getType();
+}
+
 static LogicalResult importSelect(StablehloOp &op) {
   if (failed(op.checkOperands(3)))
     return failure();
   Value condition = op.operand(0), a = op.operand(1), b = op.operand(2);
+  if (failed(checkAlike(op, condition, a, "C1")) ||
+      failed(checkAlike(op, b, a, "C2", /*isWhole=*/true)))
+    return failure();
   // One of the three keeps the shape.
   Value smallA = shrink(op, a, condition), smallB = shrink(op, b, condition);
   return op.results(op.create<WhereOp>({condition, smallA, smallB}));
@@ -192,6 +221,9 @@ static LogicalResult importClamp(StablehloOp &op) {
   if (failed(op.checkOperands(3)))
     return failure();
   Value x = op.operand(1);
+  if (failed(checkAlike(op, op.operand(0), x, "C1")) ||
+      failed(checkAlike(op, op.operand(2), x, "C2")))
+    return failure();
   Expressions e(op);
   return op.results(e.min(e.max(x, shrink(op, op.operand(0), x)), shrink(op, op.operand(2), x)));
 }
@@ -247,7 +279,7 @@ void mlir::ttc::registerStablehloElementwiseOps(StablehloRegistry &registry) {
   registry.add("shift_right_arithmetic", importShift<ShiftRightOp, false>);
   registry.add("atan2", importAtan2);
 
-  registry.add("compare", importCompare);
+  registry.add("compare", importCompare, OnComplex::Refused, "the order of complex numbers");
   registry.add("select", importSelect, OnComplex::ByParts);
   registry.add("clamp", importClamp);
 }

@@ -3,6 +3,7 @@
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -23,7 +24,14 @@ static LogicalResult importReshape(StablehloOp &op) {
 static LogicalResult importTranspose(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
-  return op.results(Expressions(op).transpose(op.operand(0), op.getInts("permutation")));
+  SmallVector<int64_t> permutation = op.getInts("permutation");
+  const int64_t rank = op.resultType().getRank();
+  if (static_cast<int64_t>(permutation.size()) != rank || !isPermutationVector(permutation))
+    return op.error() << "(C2) expected a permutation of " << rank << " dimensions, found ["
+                      << printList(permutation) << "]";
+  // In a body, numbers have no dimensions.
+  return op.results(op.isBroadened() ? op.operand(0)
+                                     : Expressions(op).transpose(op.operand(0), permutation));
 }
 
 /// Dimension i of the operand becomes dimension broadcast_dimensions[i]; those of size 1, and the
@@ -63,7 +71,7 @@ static LogicalResult importSlice(StablehloOp &op) {
   Value x = op.operand(0);
   SmallVector<int64_t> starts = op.getInts("start_indices"), limits = op.getInts("limit_indices"),
                        steps = op.getInts("strides", SmallVector<int64_t>(starts.size(), 1));
-  const size_t rank = rankOf(x);
+  const size_t rank = op.isBroadened() ? 0 : rankOf(x);
   if (starts.size() != rank || limits.size() != rank || steps.size() != rank)
     return op.error() << "(C2) expected starts, limits and strides of " << rank << " dimensions";
   SmallVector<int64_t> sizes(rank);
@@ -76,9 +84,8 @@ static LogicalResult importSlice(StablehloOp &op) {
     // The element after a large step is in no tensor.
     steps[i] = std::min(steps[i], shapeOf(x)[i] + 1);
   }
-  if (llvm::all_of(llvm::zip_equal(sizes, steps),
-                   [](auto pair) { return std::get<1>(pair) == 1; }) &&
-      ArrayRef(sizes) == shapeOf(x))
+  if (op.isBroadened() || (llvm::all_of(steps, [](int64_t step) { return step == 1; }) &&
+                           ArrayRef(sizes) == shapeOf(x)))
     return op.results(x);
   return op.results(op.create<SliceOp>(
       x, {op.attr("starts", starts), op.attr("sizes", sizes), op.attr("steps", steps)}));
@@ -87,7 +94,11 @@ static LogicalResult importSlice(StablehloOp &op) {
 static LogicalResult importConcatenate(StablehloOp &op) {
   if (op.numOperands() == 0)
     return op.error() << "(C3) expected at least one operand";
-  return op.results(Expressions(op).concat(op.allOperands(), op.getInt("dimension")));
+  const int64_t axis = op.getInt("dimension"), rank = op.resultType().getRank();
+  if (axis < 0 || axis >= rank)
+    return op.error() << "(C4) expected 'dimension' to be from 0 to " << rank - 1 << ", found "
+                      << axis;
+  return op.results(Expressions(op).concat(op.allOperands(), axis));
 }
 
 static LogicalResult importReverse(StablehloOp &op) {
@@ -95,9 +106,11 @@ static LogicalResult importReverse(StablehloOp &op) {
     return failure();
   Value x = op.operand(0);
   SmallVector<int64_t> dims = op.getInts("dimensions");
+  const int64_t rank = op.resultType().getRank();
   for (int64_t dim : dims)
-    if (dim < 0 || dim >= rankOf(x))
-      return op.error() << "(C3) expected dimensions of " << x.getType() << ", found " << dim;
+    if (dim < 0 || dim >= rank || llvm::count(dims, dim) != 1)
+      return op.error() << "(C2, C3) expected different dimensions of " << rank << ", found "
+                        << printList(dims);
   return op.results(Expressions(op).reverse(x, dims));
 }
 

@@ -227,6 +227,8 @@ static LogicalResult importSquare(StablehloOp &op) {
 template <int sign> static LogicalResult importIsInf(StablehloOp &op) {
   if (failed(op.checkOperands(1)))
     return failure();
+  if (!isa<FloatType>(elementTypeOf(op.operand(0))))
+    return op.error() << "expected floats, found " << op.operand(0).getType();
   Expressions e(op);
   Value x = sign ? op.operand(0) : e.abs(op.operand(0));
   return op.results(e.compare(ComparePredicate::EQ, x, sign < 0 ? -HUGE_VAL : HUGE_VAL));
@@ -234,7 +236,7 @@ template <int sign> static LogicalResult importIsInf(StablehloOp &op) {
 
 /// The next number of the type in the direction of the second operand.
 static LogicalResult importNextAfter(StablehloOp &op) {
-  if (failed(op.checkOperands(2)))
+  if (failed(op.checkOperands(2)) || failed(op.checkSameShape("")))
     return failure();
   Value x = op.operand(0), y = op.operand(1);
   Type type = elementTypeOf(x);
