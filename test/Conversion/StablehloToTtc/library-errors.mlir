@@ -46,7 +46,7 @@ func.func @fft(%a: tensor<4xf32>, %b: tensor<4xf32>) {
   %0 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 2, 2>}> : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   // expected-error @below {{(C2) expected real numbers for fft_type RFFT}}
   %1 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 4>}> : (tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>>
-  // expected-error @below {{(C4, C5) expected fft_length to be the sizes of the last dimensions}}
+  // expected-error @below {{op expected fft_length to be the sizes of the last dimensions, at most 16777216, found [5] for shape [4]}}
   %2 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type IFFT>, fft_length = array<i64: 5>}> : (tensor<4xcomplex<f32>>) -> tensor<5xcomplex<f32>>
   // expected-error @below {{op expected complex numbers to be compared by EQ or NE, found LT}}
   %3 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>

@@ -242,7 +242,7 @@ func.func @main(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
 // -----
 
 func.func @main(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
-  // expected-error @below {{expected operand 1 to have 4 elements of 'f32', one for each feature, found 'tensor<3xf32>'}}
+  // expected-error @below {{(C2, C3, C4, C5, C6) expected operand 1 to have 4 elements of 'f32', one for each feature, found 'tensor<3xf32>'}}
   %0 = "stablehlo.batch_norm_inference"(%x, %s, %s, %s, %s) <{epsilon = 1.0e-3 : f32, feature_index = 0 : i64}> : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
@@ -258,7 +258,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @below {{expected groups of one device, found device 1}}
+  // expected-error @below {{expected groups of one device, found [0, 1] and 1 parts}}
   %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

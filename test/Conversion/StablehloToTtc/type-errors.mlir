@@ -286,6 +286,30 @@ func.func @gathers(%x: tensor<8x5xf32>, %i: tensor<4x1xi32>) {
 
 // -----
 
+func.func @others(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %g: tensor<4x7xf32>, %k: tensor<1x1x2x2xf32>, %y: tensor<1x1x4x4xf32>, %i: tensor<f32>) {
+  // expected-error @below {{(C2, C3) expected operand 4 to be 'tensor<4x8xf32>', found 'tensor<4x7xf32>'}}
+  %0:3 = "stablehlo.batch_norm_grad"(%x, %s, %s, %s, %g) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x7xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // expected-error @below {{(C2, C3, C4) expected operand 1 to have 4 elements}}
+  %1:3 = "stablehlo.batch_norm_training"(%x, %s, %s) <{epsilon = 1.0e-3 : f32, feature_index = 0 : i64}> : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // The low and high counts of two dimensions are no list of four.
+  // expected-error @below {{(C4) expected attribute 'padding' to have shape [2, 2], found dense<0> : tensor<4xi64>}}
+  %2 = "stablehlo.convolution"(%y, %k) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, padding = dense<0> : tensor<4xi64>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x1x4x4xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
+  // expected-error @below {{(C25, C26) expected a result of shape [1, 1, 3, 3], found 'tensor<3x3xf32>'}}
+  %3 = "stablehlo.convolution"(%y, %k) <{dimension_numbers = #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x1x4x4xf32>, tensor<1x1x2x2xf32>) -> tensor<3x3xf32>
+  // expected-error @below {{(C4) expected fft_length to be the sizes of the last dimensions}}
+  %4 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 7>}> : (tensor<4x8xf32>) -> tensor<4x4xcomplex<f32>>
+  // expected-error @below {{(C5) expected a result of shape [4, 5], found 'tensor<0x5xf32>'}}
+  %5 = "stablehlo.fft"(%x) <{fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 8>}> : (tensor<4x8xf32>) -> tensor<0x5xcomplex<f32>>
+  // expected-error @below {{expected groups of one device, found [0] and 2 parts}}
+  %6 = "stablehlo.all_to_all"(%x) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-error @below {{expected operands or a result of f64 for an algorithm that computes in f64, found a result of 'f32'}}
+  %7 = "stablehlo.dot_general"(%x, %s) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f64, rhs_precision_type = f64, accumulation_type = f64, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>}> : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
+  %8 = "stablehlo.dot_general"(%x, %s) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>}> : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // In the body of a reduction, tensors of rank 0 stand for whole tensors, which have dimensions that the body does not name.
 func.func @within(%x: tensor<4xf32>, %i: tensor<f32>) {
   // expected-error @below {{(C6) expected two arguments}}

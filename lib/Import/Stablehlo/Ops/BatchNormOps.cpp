@@ -11,8 +11,8 @@ namespace {
 class BatchNorm {
 public:
   explicit BatchNorm(StablehloOp &op) : op(op), e(op) {}
-  /// Operands from `features` to `end` are vectors of features.
-  LogicalResult read(unsigned count, unsigned features, unsigned end);
+  /// Operands from 1 to `end` are vectors of features, of which `constraints` are.
+  LogicalResult read(unsigned count, unsigned end, StringRef constraints);
   Value operand(unsigned index) const { return op.operand(index); }
   /// A vector of features in the dimension that they have.
   Value spread(Value vector) {
@@ -38,9 +38,11 @@ private:
 };
 } // namespace
 
-LogicalResult BatchNorm::read(unsigned count, unsigned features, unsigned end) {
+LogicalResult BatchNorm::read(unsigned count, unsigned end, StringRef constraints) {
   if (failed(op.checkOperands(count)))
     return failure();
+  if (op.isBroadened())
+    return op.error() << "cannot be imported in the body of another op";
   feature = op.getInt("feature_index");
   auto number = dyn_cast_if_present<FloatAttr>(op.getAttr("epsilon"));
   if (!number)
@@ -50,13 +52,13 @@ LogicalResult BatchNorm::read(unsigned count, unsigned features, unsigned end) {
   if (op.hasFailed() || feature < 0 || feature >= rankOf(x))
     return op.error() << "(C1) expected feature_index to be a dimension of " << x.getType()
                       << ", found " << feature;
-  for (unsigned i = features; i < end; ++i) {
+  for (unsigned i = 1; i < end; ++i) {
     Value vector = operand(i);
     if (rankOf(vector) != 1 || shapeOf(vector)[0] != shapeOf(x)[feature] ||
         elementTypeOf(vector) != elementTypeOf(x))
-      return op.error() << "expected operand " << i << " to have " << shapeOf(x)[feature]
-                        << " elements of " << elementTypeOf(x) << ", one for each feature, found "
-                        << vector.getType();
+      return op.error() << cite(constraints) << "expected operand " << i << " to have "
+                        << shapeOf(x)[feature] << " elements of " << elementTypeOf(x)
+                        << ", one for each feature, found " << vector.getType();
   }
   for (int64_t i = 0; i < rankOf(x); ++i)
     if (i != feature) {
@@ -68,7 +70,7 @@ LogicalResult BatchNorm::read(unsigned count, unsigned features, unsigned end) {
 
 static LogicalResult importBatchNormInference(StablehloOp &op) {
   BatchNorm norm(op);
-  if (failed(norm.read(5, 1, 5)))
+  if (failed(norm.read(5, 5, "C2, C3, C4, C5, C6")))
     return failure();
   Expressions &e = norm.e;
   Value x = op.operand(0), scale = op.operand(1), offset = op.operand(2), mean = op.operand(3),
@@ -88,7 +90,7 @@ static LogicalResult importBatchNormInference(StablehloOp &op) {
 
 static LogicalResult importBatchNormTraining(StablehloOp &op) {
   BatchNorm norm(op);
-  if (failed(norm.read(3, 1, 3)))
+  if (failed(norm.read(3, 3, "C2, C3, C4")))
     return failure();
   Expressions &e = norm.e;
   Value x = op.operand(0), mean = norm.mean(x);
@@ -102,11 +104,11 @@ static LogicalResult importBatchNormTraining(StablehloOp &op) {
 /// The operands are x, scale, mean, variance and the gradient of the result.
 static LogicalResult importBatchNormGrad(StablehloOp &op) {
   BatchNorm norm(op);
-  if (failed(norm.read(5, 1, 4)))
+  if (failed(norm.read(5, 4, "C2, C4, C5")))
     return failure();
   Value x = op.operand(0), scale = op.operand(1), gradient = op.operand(4);
   if (gradient.getType() != x.getType())
-    return op.error() << "(C2, C4) expected operand 4 to be " << x.getType() << ", found "
+    return op.error() << "(C2, C3) expected operand 4 to be " << x.getType() << ", found "
                       << gradient.getType();
   Expressions &e = norm.e;
   Value centred = e.sub(x, norm.spread(op.operand(2)));

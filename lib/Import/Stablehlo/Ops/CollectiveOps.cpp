@@ -8,11 +8,14 @@ using namespace mlir::ttc;
 
 static LogicalResult importAlone(StablehloOp &op) {
   op.ignoreAttrs({"channel_handle", "channel_id", "use_global_device_ids", "all_gather_dim",
-                  "scatter_dimension", "split_dimension", "concat_dimension", "split_count"});
-  for (int64_t process : op.getInts("replica_groups"))
-    if (process != 0)
-      return op.error() << "expected groups of one device, found device " << process
-                        << ": lower the function for one device; --mesh divides it";
+                  "scatter_dimension", "split_dimension", "concat_dimension"});
+  SmallVector<int64_t> groups = op.getInts("replica_groups");
+  const int64_t parts = op.getInt("split_count", 1);
+  if (op.hasFailed())
+    return failure();
+  if (groups.size() > 1 || (groups.size() == 1 && groups.front() != 0) || parts != 1)
+    return op.error() << "expected groups of one device, found [" << printList(groups) << "] and "
+                      << parts << " parts: lower the function for one device; --mesh divides it";
   return op.results(op.allOperands());
 }
 

@@ -14,6 +14,9 @@ namespace {
 enum class Transform { Complex, ToComplex, ToReal };
 } // namespace
 
+/// How many numbers of a spectrum of real numbers are kept.
+static int64_t getHalf(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
+
 /// Transforms one dimension of numbers whose parts are in the last dimension, to `length` numbers.
 static Value transformDim(StablehloOp &op, Value x, int64_t dim, int64_t length, bool isInverse,
                           Transform kind) {
@@ -71,13 +74,23 @@ static LogicalResult importFft(StablehloOp &op) {
   for (auto [i, length] : llvm::enumerate(lengths)) {
     const int64_t size = shape[rank - count + static_cast<int64_t>(i)];
     const bool isHalf = isToReal && static_cast<int64_t>(i) == count - 1;
-    if (length < 0 || length > kLongestTransform || size != (isHalf ? length / 2 + 1 : length))
-      return op.error() << "(C4, C5) expected fft_length to be the sizes of the last dimensions, "
-                           "at most "
+    if (length < 0 || length > kLongestTransform || size != (isHalf ? getHalf(length) : length))
+      return op.error() << cite(isToReal     ? "C4, C5"
+                                : isFromReal ? "C4"
+                                             : "")
+                        << "expected fft_length to be the sizes of the last dimensions, at most "
                         << kLongestTransform << ", found [" << printList(lengths) << "] for shape ["
                         << printList(shape) << "]";
   }
+  SmallVector<int64_t> expected(shape);
+  if (isFromReal)
+    expected.back() = getHalf(shape.back());
+  else if (isToReal)
+    expected.back() = lengths.back();
   RankedTensorType type = op.resultType();
+  if (type.getShape() != ArrayRef(expected))
+    return op.error() << "(C5) expected a result of shape [" << printList(expected) << "], found "
+                      << type;
   Expressions e(op);
   auto getEmpty = [&] { return e.splat(type.getShape(), type.getElementType(), 0); };
   if (type.getNumElements() == 0 || llvm::is_contained(shape, 0)) {
@@ -107,5 +120,5 @@ static LogicalResult importFft(StablehloOp &op) {
 }
 
 void mlir::ttc::registerStablehloFftOps(StablehloRegistry &registry) {
-  registry.add("fft", importFft, OnComplex::Handled);
+  registry.add("fft", importFft, OnComplex::Handled, "lengths of more than 2^24");
 }
