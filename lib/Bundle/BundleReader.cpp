@@ -71,7 +71,7 @@ LogicalResult BundleReader::openFile() {
   for (uint32_t i = 0; i < count(bundle->required_features()); ++i)
     if (StringRef feature = text(bundle->required_features()->Get(i));
         feature != ttrt::kHostFunctionsFeature && feature != ttrt::kProgramMarkersFeature &&
-        feature != ttrt::kMeshFeature)
+        feature != ttrt::kMeshFeature && feature != ttrt::kLoopsFeature)
       return emitError() << "the bundle needs '" << feature
                          << "', which this version does not support";
   for (const fb::Segment *segment : *bundle->segments()) {

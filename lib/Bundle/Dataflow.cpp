@@ -133,6 +133,7 @@ private:
     case ttrt::AccessShape::Fill:
       address = action.dst;
       break;
+    case ttrt::AccessShape::Carried:
     case ttrt::AccessShape::None:
       break;
     }

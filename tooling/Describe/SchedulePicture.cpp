@@ -157,6 +157,8 @@ void Simulation::run(const fb::Step &step) {
   case OrderRole::Wait:
     return wait(action.index, queue);
   case OrderRole::Barrier: // of streams only
+  case OrderRole::Repeat:
+  case OrderRole::EndRepeat:
   case OrderRole::End:
     return;
   case OrderRole::Work:

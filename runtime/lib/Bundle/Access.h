@@ -8,6 +8,8 @@
 #include "Bundle/Bundle.h"
 #include "ttrt/format/steps.h"
 
+#include <algorithm>
+
 namespace ttrt {
 
 inline constexpr uint32_t kNoBuffer = ~0u;
@@ -115,6 +117,11 @@ void forEachAccess(const Bundle &bundle, const fb::EntryPoint *entry, const Acti
     break;
   case AccessShape::Fill:
     function(Access{action.dst, action.bytes, false, true, 0});
+    break;
+  case AccessShape::Carried:
+    for (uint32_t i = 0; i < action.operandCount; ++i)
+      function(Access{action.carried(i).address, action.carried(i).bytes, true, true,
+                      static_cast<uint8_t>(std::min<uint32_t>(i, UINT8_MAX))});
     break;
   case AccessShape::None:
     break;

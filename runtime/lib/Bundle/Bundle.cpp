@@ -187,7 +187,8 @@ void Bundle::readMetadata() {
   for (uint32_t i = 0; i < count(metadata_->required_features()); ++i)
     if (const char *feature = metadata_->required_features()->Get(i)->c_str();
         strcmp(feature, kHostFunctionsFeature) != 0 &&
-        strcmp(feature, kProgramMarkersFeature) != 0 && strcmp(feature, kMeshFeature) != 0)
+        strcmp(feature, kProgramMarkersFeature) != 0 && strcmp(feature, kMeshFeature) != 0 &&
+        strcmp(feature, kLoopsFeature) != 0)
       fail(TTRT_UNSUPPORTED, "bundle needs feature '{}', which this runtime does not have",
            feature);
 }

@@ -86,6 +86,8 @@ uint32_t Decoder::countAccesses(const Action &action) const {
     break;
   case AccessShape::Copy:
     return 2;
+  case AccessShape::Carried:
+    return 2 * action.operandCount; // at the end, too
   case AccessShape::Slot:
   case AccessShape::Fill:
     return 1;

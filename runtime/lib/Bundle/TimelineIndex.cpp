@@ -59,7 +59,7 @@ std::vector<TimelineIndex::Work> TimelineIndex::decode(const char *stream, uint6
       command.assign((header.size + 7) / 8, 0);
       memcpy(command.data(), stream, header.size);
       const Action action = actionOf(*reinterpret_cast<const CommandHeader *>(command.data()));
-      if (header.size == info->size + action.operandCount * sizeof(uint64_t))
+      if (header.size == ttrt::sizeOf(*info, action.operandCount))
         next = workOf(action);
     }
     stream += header.size;
@@ -84,6 +84,11 @@ TimelineIndex::Work TimelineIndex::workOf(const Action &action) {
   case AccessShape::Fill:
     work.what = action.bytes;
     work.addresses = {action.dst};
+    break;
+  case AccessShape::Carried:
+    work.what = action.loop->iterations;
+    for (uint32_t i = 0; i < action.operandCount; ++i)
+      work.addresses.push_back(action.carried(i).address);
     break;
   case AccessShape::Slot: // a transfer has a point, but is not looked for elsewhere
   case AccessShape::None:

@@ -96,6 +96,7 @@ std::string findProblem(const Bundle &bundle, const fb::EntryPoint *entry, const
                         "memory of {:#x}",
                         action.bytes, action.dst, end);
     return "";
+  case AccessShape::Carried:
   case AccessShape::None:
     return "";
   }

@@ -232,6 +232,8 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
     return core.exchange(reinterpret_cast<const ExchangeCommand &>(header));
   case Opcode::Wait:
   case Opcode::End:
+  case Opcode::Repeat:
+  case Opcode::EndRepeat:
     return;
   }
 }

@@ -440,6 +440,8 @@ void OrderProver::runTrace(Node node) {
     case OrderRole::Wait:
       wait(recorded[op.index - firstEvent], queue);
       break;
+    case OrderRole::Repeat:
+    case OrderRole::EndRepeat:
     case OrderRole::Execute: // a step only
     case OrderRole::End:
       break;
@@ -462,6 +464,8 @@ void OrderProver::runStep(uint32_t step) {
   case OrderRole::Wait:
     return wait(state->events[op.index - firstEvent], queue);
   case OrderRole::Barrier: // commands only
+  case OrderRole::Repeat:
+  case OrderRole::EndRepeat:
   case OrderRole::End:
     return;
   }

@@ -21,7 +21,8 @@ inline constexpr uint64_t kPageSize = 4096;
 inline constexpr char kHostFunctionsFeature[] = "host-functions";
 /// Programs with markers, which must be emptied before each command (program_markers.h).
 inline constexpr char kProgramMarkersFeature[] = "program-markers";
-
+/// Loops in streams (RepeatCommand): a runtime without them would execute each body once.
+inline constexpr char kLoopsFeature[] = "loops";
 /// A mesh of more than one device: a device of it needs a transport (transport.h).
 inline constexpr char kMeshFeature[] = "mesh";
 

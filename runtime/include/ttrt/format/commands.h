@@ -11,7 +11,12 @@
 // firstWorkgroup(grid, c + 1, C)), and may then take over what others have not begun. Two kinds of
 // commands are never taken over, so that they are ordered without barriers: those of one workgroup,
 // which core 0 runs in stream order, and dispatches with an operand per workgroup. Cores wait for
-// the work before them only at barriers (and at signals, at waits on a queue, and at the end).
+// the work before them only at barriers (and at signals, at waits on a queue, where loops begin and
+// end, and at the end).
+//
+// A loop is the commands from a repeat to its end_repeat. Its body stands in the stream once, with
+// fixed addresses: what differs from iteration to iteration is data on the device. Loops are
+// nested, and contain dispatches, copies, fills, barriers and loops only.
 
 #ifndef TTRT_FORMAT_COMMANDS_H
 #define TTRT_FORMAT_COMMANDS_H
@@ -22,17 +27,19 @@
 namespace ttrt {
 
 enum class Opcode : uint16_t {
-  Dispatch = 1, ///< run a program
-  Copy = 2,     ///< move bytes inside the device
-  Fill = 3,     ///< repeat an 8-byte pattern
-  Barrier = 4,  ///< no core continues before all earlier work is done
-  Signal = 5,   ///< a barrier, then the event is recorded
-  Wait = 6,     ///< no core continues before the event has been recorded
-  End = 7,      ///< the trace is complete when all work is done
-  Exchange = 8, ///< take part in a collective, with the other devices of the mesh
-  Send = 9,     ///< let the receivers of a permutation have its input
-  Receive = 10, ///< get the output of a permutation
-  Offer = 11,   ///< let other devices read the input of a later exchange
+  Dispatch = 1,   ///< run a program
+  Copy = 2,       ///< move bytes inside the device
+  Fill = 3,       ///< repeat an 8-byte pattern
+  Barrier = 4,    ///< no core continues before all earlier work is done
+  Signal = 5,     ///< a barrier, then the event is recorded
+  Wait = 6,       ///< no core continues before the event has been recorded
+  End = 7,        ///< the trace is complete when all work is done
+  Exchange = 8,   ///< take part in a collective, with the other devices of the mesh
+  Send = 9,       ///< let the receivers of a permutation have its input
+  Receive = 10,   ///< get the output of a permutation
+  Offer = 11,     ///< let other devices read the input of a later exchange
+  Repeat = 12,    ///< repeat the commands up to the matching end_repeat
+  EndRepeat = 13, ///< a header alone
 };
 
 struct CommandHeader {
@@ -87,15 +94,48 @@ struct EventCommand { ///< signal and wait
   uint32_t reserved;
 };
 
+/// Followed by `operandCount` CarriedRange: the bytes that an iteration hands to the next one, and
+/// the last one to what follows the loop. All were written before. They are not empty, and none
+/// overlaps another one. Nothing after the loop reads what else its body has written.
+///
+/// A sequential loop is a command of one workgroup: core 0 executes all of it. In any other, the
+/// beginning of each iteration and the end of the loop are barriers.
+struct RepeatCommand {
+  CommandHeader header;
+  uint64_t iterations; ///< at least 1; with a flag: at most
+  /// Flat address of a byte in one of the ranges, or kNoFlag. An iteration, also the first one,
+  /// begins only if that byte is not 0.
+  uint64_t flag;
+  uint64_t bodyBytes;    ///< from the end of this command to the beginning of its end_repeat
+  uint32_t bodyCommands; ///< the commands between the two
+  uint32_t operandCount;
+  uint32_t options; ///< of RepeatOption
+  uint32_t reserved;
+};
+struct CarriedRange {
+  uint64_t address; ///< flat
+  uint64_t bytes;
+};
+inline constexpr uint64_t kNoFlag = ~uint64_t(0);
+enum RepeatOption : uint32_t {
+  /// A run fails if the flag, which there is, is still not 0 after `iterations`.
+  kFailsAtLimit = 1,
+  /// Set if and only if every command of the body, also of loops in it, has one workgroup.
+  kSequential = 2,
+};
+
 static_assert(sizeof(CommandHeader) == 8 && sizeof(DispatchCommand) == 16);
 static_assert(sizeof(ExchangeCommand) == sizeof(DispatchCommand));
 static_assert(sizeof(CopyCommand) == 32 && sizeof(FillCommand) == 32 && sizeof(EventCommand) == 16);
+static_assert(sizeof(RepeatCommand) == 48 && sizeof(CarriedRange) == 16);
 
 /// Every stream starts at a multiple of this, so that no two streams share a cache line.
 inline constexpr uint64_t kStreamAlignment = 64;
 /// Work of one workgroup of copy and fill.
 inline constexpr uint64_t kBytesPerWorkgroup = 64 * 1024;
 inline constexpr uint32_t kMaxOperands = 64;
+/// Loops in each other.
+inline constexpr uint32_t kMaxRepeatDepth = 8;
 
 constexpr uint64_t dispatchSize(uint64_t operandCount) {
   return sizeof(DispatchCommand) + operandCount * sizeof(uint64_t);

@@ -17,6 +17,13 @@
 //           instead of the hash. That of state is a digest of its place and of the number of the
 //           access in the inference
 //
+// Loops. A repeat reads each range that it carries, and writes it: what an iteration finds there
+// has a digest of its own. So the values of one iteration, in which that digest stands for what is
+// carried, say what all of them compute. The values of a body depend on the loop: what a command
+// in it is, is combined with the value of the innermost repeat around it. An end_repeat is
+// digestOf(LoopEnd, value of the repeat); it reads and writes the same ranges. Range k has number
+// k.
+//
 // docs/bundle-format.md defines each of them. The compiler and the loader compute them with the
 // functions of this file.
 //
@@ -52,6 +59,8 @@ enum class Kind : uint64_t {
   Shards,
   Send,
   Receive,
+  Loop,
+  LoopEnd,
 };
 
 /// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.
@@ -91,6 +100,14 @@ template <typename HashOf> constexpr uint64_t digestOfShards(uint32_t devices, H
 /// computes this digest with the content of what it sends, and writes nothing.
 constexpr uint64_t digestOfMessage(bool sends, uint64_t collective, uint64_t number) {
   return digestOf(sends ? Kind::Send : Kind::Receive, collective, number);
+}
+
+/// What a loop is, apart from the contents of what it carries. With a flag, `flagRange` is the
+/// number of the carried range with it, and `flagOffset` its place there; else both are ~0.
+constexpr uint64_t digestOfLoop(uint64_t iterations, uint64_t options, uint64_t ranges,
+                                uint64_t flagRange, uint64_t flagOffset) {
+  return digestOf(Kind::Loop, static_cast<uint32_t>(mix(digestOf(Kind::Loop, iterations, options,
+                                                                 ranges, flagRange, flagOffset))));
 }
 
 /// The digest of an input or output: the names of its entry point and its own, its element type and

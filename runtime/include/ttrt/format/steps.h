@@ -39,6 +39,7 @@ enum class AccessShape : uint8_t {
   Operands, ///< the operands of program or collective `index`, as that declares them
   Copy,     ///< reads `bytes` at `src` and writes them at `dst`
   Fill,     ///< writes `bytes` at `dst`
+  Carried,  ///< reads the ranges of a loop; its end writes them
 };
 
 /// An action's part in the order of execution (docs/proof.md).
@@ -49,6 +50,8 @@ enum class OrderRole : uint8_t {
   Record,  ///< of event `index`; in a stream also a barrier
   Wait,    ///< for event `index`
   End,     ///< of a stream
+  Repeat,  ///< begins a loop
+  EndRepeat,
 };
 
 /// What an action does in a collective. All but an offer wait for other devices.
@@ -113,8 +116,19 @@ inline constexpr ActionInfo kCommandInfos[] = {
      false, sizeof(ExchangeCommand), CollectiveRole::Receive},
     {"offer", "offer of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work, false,
      sizeof(ExchangeCommand), CollectiveRole::Offer},
+    {"repeat", "loop", IndexedTable::None, AccessShape::Carried, OrderRole::Repeat, false,
+     sizeof(RepeatCommand)},
+    {"end-repeat", "end of a loop", IndexedTable::None, AccessShape::None, OrderRole::EndRepeat,
+     false, sizeof(CommandHeader)},
 };
-static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Offer));
+static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::EndRepeat));
+
+/// Bytes of a command of this kind with so many operands.
+constexpr uint64_t sizeOf(const ActionInfo &info, uint32_t operandCount) {
+  return info.size +
+         uint64_t(operandCount) *
+             (info.accesses == AccessShape::Carried ? sizeof(CarriedRange) : sizeof(uint64_t));
+}
 
 /// Null for a kind that this version does not support.
 constexpr const ActionInfo *findInfo(fb::StepKind kind) {
@@ -141,7 +155,14 @@ struct Action {
   uint32_t operandCount = 0;          ///< AccessShape::Operands
   const uint64_t *operands = nullptr; ///< flat addresses
   uint64_t dst = 0, src = 0, bytes = 0;
-  uint64_t pattern = 0; ///< AccessShape::Fill
+  uint64_t pattern = 0;                ///< AccessShape::Fill
+  const RepeatCommand *loop = nullptr; ///< AccessShape::Carried: `operandCount` ranges follow it
+
+  const CarriedRange &carried(uint32_t i) const {
+    return reinterpret_cast<const CarriedRange *>(loop + 1)[i];
+  }
+  /// Whether core 0 alone executes the loop.
+  bool isSequential() const { return loop->options & kSequential; }
 };
 
 /// The step's kind is known.
@@ -187,6 +208,10 @@ inline Action actionOf(const CommandHeader &header) {
     action.pattern = fill.pattern;
     break;
   }
+  case AccessShape::Carried:
+    action.loop = reinterpret_cast<const RepeatCommand *>(&header);
+    action.operandCount = action.loop->operandCount;
+    break;
   case AccessShape::None:
   case AccessShape::Slot:
     if (action.info->table == IndexedTable::Event)
@@ -304,6 +329,8 @@ inline const fb::Port *portOf(const fb::EntryPoint &entry, const Action &action)
 
 /// The workgroups of a verified action, which core 0 runs alone if there is one.
 inline uint64_t gridOf(const fb::Bundle &bundle, const Action &action) {
+  if (action.loop) // how many there are in all has no meaning
+    return action.isSequential() ? 1 : 64;
   if (!action.info->onCores)
     return 1;
   switch (action.info->accesses) {
@@ -313,6 +340,7 @@ inline uint64_t gridOf(const fb::Bundle &bundle, const Action &action) {
   case AccessShape::Fill:
     return transferGrid(action.bytes);
   case AccessShape::Slot:
+  case AccessShape::Carried:
   case AccessShape::None:
     break;
   }
