@@ -137,6 +137,10 @@ LogicalResult checkDims(Operation *op, Owner owner, unsigned index, Attribute va
   });
 }
 
+bool isKernel(Operation *op, Owner owner) {
+  return owner == Owner::Operation && isa<KernelOpInterface>(op);
+}
+
 bool isMetadata(Operation *, Attribute value) {
   auto metadata = dyn_cast<DictionaryAttr>(value);
   return metadata && llvm::all_of(metadata, [](NamedAttribute entry) {
@@ -152,6 +156,8 @@ const Rule kRules[] = {
     {kTuningAttrName, kOnModule, isModule,
      "{entries = {of #ttc.kernel_choice and #ttc.gemm_plan}, file = a string}", isTuning},
     {kMaxWorkgroupsAttrName, kOnModule, isModule, "an i64 power of two from 1 to 32768",
+     isWorkgroupLimit},
+    {kMaxWorkgroupsAttrName, "a kernel op", isKernel, "an i64 power of two from 1 to 32768",
      isWorkgroupLimit},
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
     {kMetadataAttrName, kOnModule, isModule, "a dictionary of strings whose keys have no zeros",

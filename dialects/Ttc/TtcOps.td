@@ -36,6 +36,7 @@ include "dialects/Ttc/Traces/QueueOps.td"
 include "dialects/Ttc/Traces/StateOps.td"
 include "dialects/Ttc/Traces/TraceOps.td"
 include "dialects/Ttc/Traces/ExchangeOps.td"
+include "dialects/Ttc/Traces/LoopOps.td"
 include "dialects/Ttc/Traces/BufferOps.td"
 include "dialects/Ttc/Traces/ScheduleOps.td"
 
