@@ -100,6 +100,17 @@ uint32_t Decoder::countAccesses(const Action &action) const {
   return action.operandCount + countScratch(program, action.info->onCores ? program.grid : 1);
 }
 
+/// A digest of a loop.
+static uint32_t detailOf(const Action &action) {
+  const RepeatCommand &loop = *action.loop;
+  const uint32_t range = action.flagRange();
+  if (loop.flag == kNoFlag)
+    return dataflow::detailOfLoop(loop.iterations, loop.options, action.operandCount, ~uint64_t(0),
+                                  ~uint64_t(0));
+  return dataflow::detailOfLoop(loop.iterations, loop.options, action.operandCount, range,
+                                loop.flag - action.carried(range).address);
+}
+
 void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::Step *step,
                   OpList &list) const {
   Op op;
@@ -108,6 +119,8 @@ void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::S
   op.index = action.index;
   if (action.info->accesses == AccessShape::Fill)
     op.detail = static_cast<uint32_t>(dataflow::mix(action.pattern));
+  if (action.loop)
+    op.detail = detailOf(action);
   op.first = static_cast<uint32_t>(list.accesses.size());
   if (op.runsProgram()) {
     const Program &program = programs[op.index];
@@ -138,7 +151,22 @@ OpList Decoder::decodeTrace(uint32_t index) const {
   forEachAction([&](const Action &action) { accesses += countAccesses(action); });
   list.ops.reserve(bundle.metadata().traces()->Get(index)->commands());
   list.accesses.reserve(accesses);
-  forEachAction([&](const Action &action) { add(nullptr, action, nullptr, list); });
+  uint32_t loops[kMaxRepeatDepth], depth = 0;
+  forEachAction([&](const Action &action) {
+    const auto number = static_cast<uint32_t>(list.ops.size());
+    add(nullptr, action, nullptr, list);
+    if (action.info->role == OrderRole::Repeat)
+      loops[depth++] = number;
+    if (action.info->role != OrderRole::EndRepeat)
+      return;
+    Op &begin = list.ops[loops[--depth]], &end = list.ops[number];
+    begin.index = number;
+    end.index = loops[depth];
+    end.grid = begin.grid;
+    for (uint32_t i = begin.first; i < begin.end; ++i)
+      list.accesses.push_back(Access(list.accesses[i]));
+    end.end = static_cast<uint32_t>(list.accesses.size());
+  });
   return list;
 }
 

@@ -18,10 +18,11 @@ struct Op {
   const ActionInfo *info = nullptr;
   const fb::Step *step = nullptr; ///< null in a stream
   uint64_t grid = 1;              ///< workgroups; if 1, core 0 runs it in the queue's order
-  uint32_t index = 0;             ///< into info->table
-  uint32_t first = 0;             ///< its accesses are [first, end) of the list
+  /// Into info->table. Of a loop: the number of its end; of that, the number of the loop.
+  uint32_t index = 0;
+  uint32_t first = 0; ///< its accesses are [first, end) of the list
   uint32_t end = 0;
-  uint32_t detail = 0; ///< of a fill: a digest of its pattern
+  uint32_t detail = 0; ///< a digest: of a fill's pattern, or of a loop
 
   OrderRole role() const { return info->role; }
   bool runsProgram() const { return info->table == IndexedTable::Program; }

@@ -97,6 +97,15 @@ std::string findProblem(const Bundle &bundle, const fb::EntryPoint *entry, const
                         action.bytes, action.dst, end);
     return "";
   case AccessShape::Carried:
+    if (action.operandCount > kMaxCarried)
+      return formatText("carries {} ranges; expected at most {}", action.operandCount, kMaxCarried);
+    for (uint32_t i = 0; i < action.operandCount; ++i)
+      if (const auto [address, bytes] = action.carried(i);
+          bytes == 0 || !isInside(address, bytes, 0, end))
+        return formatText("carries {:#x} + {} bytes; expected at least one byte, inside the "
+                          "device's memory of {:#x}",
+                          address, bytes, end);
+    return "";
   case AccessShape::None:
     return "";
   }

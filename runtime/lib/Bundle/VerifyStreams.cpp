@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Base/Format.h"
+#include "Bundle/MeshTables.h"
 #include "Bundle/Verifier.h"
 #include "Bundle/Workgroups.h"
 
@@ -24,6 +25,8 @@ private:
   }
   [[noreturn, gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...) const;
   void verifyCommand(const CommandHeader &header);
+  void verifyLoop(const Action &loop) const;
+  void verifyNesting(const Action &action);
 
   const Bundle &bundle;
   const fb::Trace &trace;
@@ -31,6 +34,15 @@ private:
   uint64_t position = 0;
   uint32_t command = 0;
   uint64_t workgroups = 0; ///< of the commands so far, as cores count them
+  /// Loops that have begun, from the outermost.
+  struct Loop {
+    const RepeatCommand *repeat;
+    uint64_t begin;   ///< of the body
+    uint32_t command; ///< its first
+    bool works, isSequential;
+  };
+  Loop loops[kMaxRepeatDepth];
+  uint32_t depth = 0;
 };
 } // namespace
 
@@ -61,8 +73,8 @@ void StreamVerifier::verifyCommand(const CommandHeader &header) {
   if (header.size < info->size)
     failHere("has {} bytes; expected {}", header.size, info->size);
   const Action action = actionOf(header);
-  const uint64_t size = info->size + action.operandCount * sizeof(uint64_t);
-  if (header.size != size && info->accesses == AccessShape::Operands)
+  const uint64_t size = ttrt::sizeOf(*info, action.operandCount);
+  if (header.size != size && action.operandCount)
     failHere("has {} bytes with {} operands; expected {}", header.size, action.operandCount, size);
   if (header.size != size)
     failHere("has {} bytes; expected {}", header.size, size);
@@ -72,9 +84,64 @@ void StreamVerifier::verifyCommand(const CommandHeader &header) {
       reinterpret_cast<const EventCommand &>(header).reserved != 0)
     failHere("has {} in a reserved field; expected 0",
              reinterpret_cast<const EventCommand &>(header).reserved);
+  if (action.loop)
+    verifyLoop(action);
+  verifyNesting(action);
   workgroups += std::min(gridOf(bundle.metadata(), action), kMostClaimed);
   if (workgroups > kMostOfStream)
     failHere("ends {} workgroups; expected at most {} in a trace", workgroups, kMostOfStream);
+}
+
+void StreamVerifier::verifyLoop(const Action &action) const {
+  const RepeatCommand &loop = *action.loop;
+  if (loop.reserved != 0 || loop.options & ~uint32_t(kFailsAtLimit | kSequential) ||
+      loop.iterations == 0 || (loop.flag == kNoFlag && loop.options & kFailsAtLimit))
+    failHere("repeats {} times with options {:#x}; expected at least once, options up to {:#x}, "
+             "and a flag for option {}",
+             loop.iterations, loop.options, uint32_t(kFailsAtLimit | kSequential),
+             uint32_t(kFailsAtLimit));
+  if (loop.flag != kNoFlag && action.flagRange() == action.operandCount)
+    failHere("has its flag at {:#x}; expected it in one of the {} ranges that the loop carries",
+             loop.flag, action.operandCount);
+  if (devicesOf(bundle.metadata()) > 1)
+    failHere("is a loop; expected none in a bundle for a mesh");
+}
+
+/// Loops contain nothing that other queues or devices wait for.
+void StreamVerifier::verifyNesting(const Action &action) {
+  const OrderRole role = action.info->role;
+  if (role == OrderRole::Repeat) {
+    if (depth == kMaxRepeatDepth)
+      failHere("is a loop in {} others; expected fewer", depth);
+    loops[depth++] = {action.loop, position + ttrt::sizeOf(*action.info, action.operandCount),
+                      command + 1, false, true};
+    return;
+  }
+  if (role == OrderRole::EndRepeat && depth == 0)
+    failHere("ends no loop");
+  if (depth == 0)
+    return;
+  Loop &loop = loops[depth - 1];
+  if (role != OrderRole::EndRepeat) {
+    if (!action.info->onCores && role != OrderRole::Barrier)
+      failHere("is in a loop; expected a dispatch, copy, fill, barrier or loop there");
+    loop.works |= role == OrderRole::Work;
+    loop.isSequential &= gridOf(bundle.metadata(), action) == 1;
+    return;
+  }
+  const RepeatCommand &repeat = *loop.repeat;
+  if (repeat.bodyBytes != position - loop.begin || repeat.bodyCommands != command - loop.command)
+    failHere("ends a loop of {} bytes in {} commands; its repeat says {} in {}",
+             position - loop.begin, command - loop.command, repeat.bodyBytes, repeat.bodyCommands);
+  if (!loop.works)
+    failHere("ends a loop without work; expected a dispatch, copy or fill");
+  if (loop.isSequential != ((repeat.options & kSequential) != 0))
+    failHere("ends a loop whose commands {} one workgroup; its options are {:#x}",
+             loop.isSequential ? "all have" : "have more than", repeat.options);
+  if (--depth) {
+    loops[depth - 1].works = true;
+    loops[depth - 1].isSequential &= loop.isSequential;
+  }
 }
 
 void StreamVerifier::verify() {

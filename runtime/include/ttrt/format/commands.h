@@ -134,8 +134,9 @@ inline constexpr uint64_t kStreamAlignment = 64;
 /// Work of one workgroup of copy and fill.
 inline constexpr uint64_t kBytesPerWorkgroup = 64 * 1024;
 inline constexpr uint32_t kMaxOperands = 64;
-/// Loops in each other.
+/// Loops in each other, and the ranges that one of them carries.
 inline constexpr uint32_t kMaxRepeatDepth = 8;
+inline constexpr uint32_t kMaxCarried = 4096;
 
 constexpr uint64_t dispatchSize(uint64_t operandCount) {
   return sizeof(DispatchCommand) + operandCount * sizeof(uint64_t);

@@ -104,11 +104,12 @@ constexpr uint64_t digestOfMessage(bool sends, uint64_t collective, uint64_t num
 
 /// What a loop is, apart from the contents of what it carries. With a flag, `flagRange` is the
 /// number of the carried range with it, and `flagOffset` its place there; else both are ~0.
-constexpr uint64_t digestOfLoop(uint64_t iterations, uint64_t options, uint64_t ranges,
+constexpr uint32_t detailOfLoop(uint64_t iterations, uint64_t options, uint64_t ranges,
                                 uint64_t flagRange, uint64_t flagOffset) {
-  return digestOf(Kind::Loop, static_cast<uint32_t>(mix(digestOf(Kind::Loop, iterations, options,
-                                                                 ranges, flagRange, flagOffset))));
+  return static_cast<uint32_t>(
+      mix(digestOf(Kind::Loop, iterations, options, ranges, flagRange, flagOffset)));
 }
+constexpr uint64_t digestOfLoop(uint32_t detail) { return digestOf(Kind::Loop, detail); }
 
 /// The digest of an input or output: the names of its entry point and its own, its element type and
 /// its shape.

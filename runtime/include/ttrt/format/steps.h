@@ -161,6 +161,13 @@ struct Action {
   const CarriedRange &carried(uint32_t i) const {
     return reinterpret_cast<const CarriedRange *>(loop + 1)[i];
   }
+  /// The range that has the flag of a loop; `operandCount` if none has.
+  uint32_t flagRange() const {
+    uint32_t i = 0;
+    while (i < operandCount && loop->flag - carried(i).address >= carried(i).bytes)
+      ++i;
+    return i;
+  }
   /// Whether core 0 alone executes the loop.
   bool isSequential() const { return loop->options & kSequential; }
 };
@@ -357,6 +364,19 @@ template <typename Function> void forEachCommand(const uint8_t *stream, Function
       return;
     stream += header.size;
   }
+}
+
+/// Calls function(const CommandHeader &, uint32_t command) for each command of a verified stream
+/// that is in no loop, without ends of loops.
+template <typename Function> void forEachOuterCommand(const uint8_t *stream, Function function) {
+  uint32_t command = 0, depth = 0;
+  forEachCommand(stream, [&](const CommandHeader &header) {
+    depth -= header.opcode == Opcode::EndRepeat;
+    if (depth == 0 && header.opcode != Opcode::EndRepeat)
+      function(header, command);
+    depth += header.opcode == Opcode::Repeat;
+    ++command;
+  });
 }
 
 /// Calls function(const Action &) for the records and waits that a verified action makes: itself,
