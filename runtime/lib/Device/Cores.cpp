@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device/Cores.h"
 
+#include "Base/Format.h"
 #include "Device/FloatingPoint.h"
 #include "Device/ScheduleTable.h"
 #include "Observe/MarkedCommand.h"
@@ -16,6 +17,7 @@ void Cores::work(Core &core) noexcept {
       return;
     core.job = claims_.take(core.expected.get());
     core.sequence = core.job.sequence;
+    core.beginJob();
     perform(core);
     flags.arrived.set(static_cast<uint32_t>(core.job.number));
   }
@@ -35,8 +37,7 @@ void Cores::perform(Core &core) noexcept {
     if (core.markers->counters) [[unlikely]]
       core.markers->counters->bind();
     const MarkedStep step(core.markers, job.step);
-    const MarkedCommand marked(*core.markers, job.command, command);
-    executeCommand(core, command);
+    executeMarked(core, job.command, command);
   } else {
     executeCommand(core, command);
   }
@@ -49,6 +50,8 @@ void Cores::settle() noexcept {
   for (uint32_t i = 1; i < cores_.size(); ++i)
     flags_[i].arrived.await(static_cast<uint32_t>(jobs_));
   settled_ = cores_[0].expected[0];
+  for (uint32_t i = 0; i < cores_.size(); ++i)
+    claims_.leaveShare(i, cores_[0].sequence);
 }
 
 void Cores::execute(const Job &job) noexcept {
@@ -61,7 +64,11 @@ void Cores::execute(const Job &job) noexcept {
       flags_[i].go.set(static_cast<uint32_t>(job.number));
   }
   first.job = job;
+  first.beginJob();
+  const uint32_t begin = first.met;
   perform(first);
+  if (first.met != begin) // all cores have met in a loop
+    settled_ = first.met;
   if (first.markers) [[unlikely]]
     settle(); // what is read then is complete
 }
@@ -69,17 +76,27 @@ void Cores::execute(const Job &job) noexcept {
 bool Cores::run(const ResolvedStep &step, StreamEvents *events) noexcept {
   cores_[0].events = events;
   execute({++jobs_, step.stream, step.number, kWholeStream, events != nullptr, cores_[0].sequence});
-  return !claims_.isAborted(jobs_);
+  return !hasFailed();
 }
+
+bool Cores::hasFailed() const noexcept { return cores_[0].overrun || claims_.isAborted(jobs_); }
 
 const char *Cores::run(const ResolvedStep &step, const CommandHeader &command,
                        uint32_t index) noexcept {
   execute({++jobs_, reinterpret_cast<const uint8_t *>(&command), step.number, index, false,
            cores_[0].sequence});
-  return claims_.isAborted(jobs_) ? whyAborted() : nullptr;
+  return hasFailed() ? whyFailed(step) : nullptr;
 }
 
-const char *Cores::whyAborted() noexcept {
+const char *Cores::whyFailed(const ResolvedStep &step) noexcept {
+  if (const RepeatCommand *loop = std::exchange(first().overrun, nullptr)) {
+    uint32_t command = 0;
+    for (const uint8_t *at = step.stream; at != reinterpret_cast<const uint8_t *>(loop); ++command)
+      at += reinterpret_cast<const CommandHeader *>(at)->size;
+    formatTo(overrun_, "the loop at command {} of trace '{}' has not ended after {} iterations",
+             command, step.name, loop->iterations);
+    return overrun_;
+  }
   if (ttrt_transport *transport = first().transport)
     if (const char *problem = transport->failure(transport))
       return problem;

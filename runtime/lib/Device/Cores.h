@@ -61,6 +61,10 @@ struct alignas(64) Core {
   MarkerRing *markers = nullptr;         ///< null: nothing is recorded
   ttrt_transport *transport = nullptr;   ///< of the mesh; null: the device is alone
   StopRequest *stop = nullptr;           ///< of the device
+  // Of the job.
+  uint32_t met = 0;     ///< expected[0] where all cores were last known to be in it
+  bool stopped = false; ///< all cores have agreed to leave every loop
+  const RepeatCommand *overrun = nullptr; ///< core 0's: a loop that should have ended
 
   /// Whether what follows is skipped.
   bool skips() const noexcept { return stop->isMade(/*watches=*/index == 0); }
@@ -80,9 +84,25 @@ struct alignas(64) Core {
   /// Returns false if the event will never be recorded.
   bool wait(uint32_t event) noexcept;
 
+  /// Executes a loop.
+  void repeat(const RepeatCommand &command) noexcept;
   /// Takes part in a collective.
   void exchange(const ExchangeCommand &command) noexcept;
 
+  void beginJob() noexcept {
+    met = expected[0];
+    stopped = false;
+  }
+  /// Core 0's: how a loop goes on after so many iterations.
+  WorkgroupClaims::Decision decide(const RepeatCommand &command, uint64_t done) noexcept;
+  /// Whether an iteration of a loop begins, which all cores ask at the same place; if there are
+  /// several, it is a barrier.
+  bool begins(const RepeatCommand &command, uint64_t done) noexcept;
+  /// Counts this core, of all.
+  void countIn() noexcept {
+    ++completed[group];
+    expectShares(cores);
+  }
   /// Begins a command of which each core completes its share of `grid` workgroups.
   void expectShares(uint64_t grid) noexcept;
   /// The same for a command whose workgroups are claimed. `grid` is at most kMostClaimed.
@@ -93,8 +113,10 @@ struct alignas(64) Core {
 void walkStream(Core &core, const uint8_t *stream) noexcept;
 /// The same with markers around the stream and every command. `step` executes it.
 void walkStreamMarked(Core &core, const uint8_t *stream, uint32_t step) noexcept;
-/// Executes one command, which is neither an end nor a wait.
+/// Executes one command, which is neither an end nor a wait; a loop as a whole.
 void executeCommand(Core &core, const CommandHeader &header) noexcept;
+/// The same with markers.
+void executeMarked(Core &core, uint32_t command, const CommandHeader &header) noexcept;
 
 struct ResolvedStep;
 
@@ -139,7 +161,8 @@ public:
   const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
-  const char *whyAborted() noexcept;
+  bool hasFailed() const noexcept;
+  const char *whyFailed(const ResolvedStep &step) noexcept;
   void execute(const Job &job) noexcept;
   static void perform(Core &core) noexcept;
   void work(Core &core) noexcept;
@@ -151,6 +174,7 @@ private:
   std::atomic<bool> stop_{false};
   uint64_t jobs_ = 0;
   uint32_t settled_ = 0; ///< the first core's count when no thread was late
+  char overrun_[160];    ///< why a loop has failed
 
   std::unique_ptr<WorkerFlags[]> flags_;
   std::vector<Core> cores_;

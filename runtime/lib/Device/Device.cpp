@@ -248,21 +248,20 @@ void Device::setDeadline(uint64_t nanoseconds) noexcept {
   stop_.setDeadline(when);
 }
 
-/// Replaces replay: the host dispatches each command and waits for it, so barriers and events have
-/// nothing left to do.
+/// Replaces replay: the host dispatches each command, or a loop as a whole, and waits for it, so
+/// barriers and events have nothing left to do.
 const char *Device::dispatchFromHost(const ResolvedStep &step,
                                      const ttrt_run_options &options) noexcept {
-  uint32_t command = 0;
   const char *problem = nullptr;
-  forEachCommand(step.stream, [&](const CommandHeader &header) {
-    if (infoOf(header.opcode).role == OrderRole::Work) {
+  forEachOuterCommand(step.stream, [&](const CommandHeader &header, uint32_t command) {
+    const OrderRole role = infoOf(header.opcode).role;
+    if (role == OrderRole::Work || role == OrderRole::Repeat) {
       const uint64_t begin = options.on_command ? nowNs() : 0;
       if (const char *why = cores_.run(step, header, command)) [[unlikely]]
         problem = why;
       if (options.on_command)
         options.on_command(options.user, step.index, command, begin, nowNs());
     }
-    ++command;
   });
   return problem;
 }

@@ -127,10 +127,9 @@ uint32_t Queue::pushStep(const ResolvedStep &step, void *host, bool counted,
 }
 
 void Queue::pushCommands(const ResolvedStep &step) noexcept {
-  uint32_t index = 0;
-  forEachCommand(step.stream, [&](const CommandHeader &header) {
+  forEachOuterCommand(step.stream, [&](const CommandHeader &header, uint32_t index) {
     const OrderRole role = infoOf(header.opcode).role;
-    if (role == OrderRole::Work) {
+    if (role == OrderRole::Work || role == OrderRole::Repeat) {
       QueueCommand command;
       command.kind = QueueCommand::Kind::Command;
       command.index = index;
@@ -142,7 +141,6 @@ void Queue::pushCommands(const ResolvedStep &step) noexcept {
     } else if (role == OrderRole::Wait) {
       pushWait(site.events[reinterpret_cast<const EventCommand &>(header).event]);
     } // a barrier is implied: each command is complete before the next begins
-    ++index;
   });
 }
 

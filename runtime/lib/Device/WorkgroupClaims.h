@@ -57,6 +57,27 @@ public:
     return claim</*isOwn=*/false>(core, sequence, first, end, workgroup);
   }
 
+  /// A core's share has no workgroup left of commands up to `sequence`, and of none after it was
+  /// one claimed. Sequences are compared modulo 2^32, so a share that has long been empty must not
+  /// keep its last one.
+  void leaveShare(uint32_t core, uint32_t sequence) noexcept {
+    shares[core].left.store(pack(sequence, 0, 0), std::memory_order_relaxed);
+  }
+
+  /// How a loop of all cores goes on.
+  enum Decision : uint32_t { kContinue, kEnd, kStop };
+  /// Core 0 decides, at a place of the stream that `turn` identifies. All cores that have left an
+  /// earlier loop by a decision have done so before.
+  void decide(Decision decision, uint32_t turn) noexcept {
+    decided.store(uint64_t(decision) << 32 | turn, std::memory_order_release);
+  }
+  /// Whether it was decided so there. A core that is late may find a later decision: then the one
+  /// that it asks for was to continue, because others can leave a loop only with it.
+  Decision decision(uint32_t turn) const noexcept {
+    const uint64_t found = decided.load(std::memory_order_acquire);
+    return static_cast<uint32_t>(found) == turn ? static_cast<Decision>(found >> 32) : kContinue;
+  }
+
   /// Counts what is completed of a group's shares.
   void complete(uint32_t group, uint32_t count) noexcept { completed[group].add(count); }
   /// Waits until so much of them is.
@@ -146,7 +167,7 @@ private:
   std::atomic<uint32_t> step{0}, command{0}, sequence{0};
   std::atomic<bool> hasEvents{false};
   const std::unique_ptr<std::atomic<uint32_t>[]> base; ///< per group
-  std::atomic<uint64_t> aborted{0};
+  std::atomic<uint64_t> aborted{0}, decided{0};
 };
 
 } // namespace ttrt

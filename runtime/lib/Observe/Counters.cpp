@@ -265,7 +265,7 @@ bool CounterGroup::read(Reading &reading) const noexcept {
 void CounterGroup::begin(MarkerRing &ring, uint32_t command) noexcept {
   // The time of a command is without that of reading its counters.
   before_.isRead = read(before_);
-  ring.begin(MarkerKind::CommandBegin, command, 0, markersOf(set_));
+  ring.begin(MarkerKind::CommandBegin, command, ring.turn, markersOf(set_));
 }
 
 void CounterGroup::end(MarkerRing &ring, uint32_t command) noexcept {

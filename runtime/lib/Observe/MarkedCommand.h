@@ -17,7 +17,7 @@ public:
       counters = ring.counters;
       counters->begin(ring, command);
     } else {
-      ring.begin(MarkerKind::CommandBegin, command);
+      ring.begin(MarkerKind::CommandBegin, command, ring.turn);
     }
   }
   ~MarkedCommand() {

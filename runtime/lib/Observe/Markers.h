@@ -138,6 +138,7 @@ public:
   /// What is executed, for messages about dropped markers.
   uint32_t step = profile::kNone, command = profile::kNone;
   uint16_t streams = 0;             ///< begun so far
+  uint16_t turn = 0;                ///< iterations of loops that have begun in this stream
   CounterGroup *counters = nullptr; ///< of this core; null: nothing is counted
   uint64_t time() const noexcept { return deviceTime(clock); }
 

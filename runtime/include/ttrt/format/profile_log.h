@@ -117,7 +117,8 @@ enum class MarkerKind : uint8_t {
   StreamBegin =
       0, ///< id: step (Execute, Dispatch); value: counts the streams of the ring, mod 2^16
   StreamEnd = 1,
-  CommandBegin = 2, ///< id: command, counted from 0 in its stream
+  CommandBegin = 2, ///< id: command, counted from 0 in its stream; value: how many iterations of
+                    ///< loops have begun in the stream before, mod 2^16
   CommandEnd = 3,
   StepBegin = 4, ///< id: step; of any kind but those that walk a stream
   StepEnd = 5,
