@@ -215,6 +215,8 @@ public:
     if (!prover.isOrdered(history.writer, access))
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/false);
+    if (history.isForgotten)
+      return prover.failForgotten(history.writer, touch, begin, end);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
       return prover.failOtherBuffer(history.writer, touch, begin, end);
     if (prover.culprit == kNone) // always, in a conservative proof
@@ -283,6 +285,13 @@ private:
   const Touch touch;
 };
 
+/// Marks what an iteration has written.
+class OrderProver::Forgetting final : public ByteVisitor {
+public:
+  void written(const VisitedBytes &, History &history) override { history.isForgotten = true; }
+  void unwritten(uint64_t, uint64_t) override {}
+};
+
 /// What a command of a collective is. A send or receive is the next one.
 uint64_t OrderProver::identifyExchange(const Op &op) const {
   const uint64_t collective =
@@ -311,6 +320,10 @@ uint64_t OrderProver::identify(const Op &op) const {
   case IndexedTable::Event:
     break;
   }
+  if (op.role() == OrderRole::EndRepeat)
+    return dataflow::digestOf(LoopEnd, loops[depth - 1].value);
+  if (op.role() == OrderRole::Repeat)
+    return dataflow::digestOfLoop(op.detail);
   return op.info->accesses == AccessShape::Fill ? dataflow::digestOf(Fill, op.detail)
                                                 : dataflow::digestOf(Copy);
 }
@@ -352,7 +365,8 @@ void OrderProver::checkMessage(const Op &op, uint64_t value) {
     failDataflow({current, op.first}, "sends");
 }
 
-void OrderProver::touch(const Node &node) {
+/// Returns what the command or step computes.
+uint64_t OrderProver::touch(const Node &node) {
   nodes.push_back(node);
   current = static_cast<uint32_t>(nodes.size() - 1);
   inference = kNoInference;
@@ -361,14 +375,25 @@ void OrderProver::touch(const Node &node) {
   if (op.info->table == IndexedTable::Collective)
     checkExchange();
   uint64_t value = identify(op);
+  const bool endsLoop = op.role() == OrderRole::EndRepeat;
+  if (endsLoop) { // without an iteration, what it carries stays what it was
+    const Loop &loop = loops[depth - 1];
+    inference = loop.inference;
+    inferenceFrom = inferenceRead = {loop.node, nodes[loop.node].op->first};
+  } else if (depth) {
+    value = dataflow::combine(value, loops[depth - 1].value);
+  }
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = node.list->accesses[i];
     ++accesses;
+    if (access.kind == fb::BufferKind::State && (depth || op.role() == OrderRole::Repeat))
+      failHere("{} accesses {} in a loop; expected state to be accessed outside of loops",
+               describe(current, true), bytesOf(access.address, access.end(), access));
     if (access.read)
       value = dataflow::combine(value, read(access, {current, i}));
   }
   if (failed)
-    return;
+    return value;
   if (inference != kNoInference && precision == Precision::Exact) {
     origins.resize(nodes.size());
     // State tells by itself which inference it is data of: nothing before it does.
@@ -386,10 +411,14 @@ void OrderProver::touch(const Node &node) {
   }
   if (isMessage(op))
     checkMessage(op, value);
+  if (endsLoop)
+    forgetBody(node);
+  // What another iteration finds stands for what any of them does.
+  const uint64_t written = endsLoop && !loops[depth - 1].isAgain ? loops[depth - 1].value : value;
   for (uint32_t i = op.first; i < op.end; ++i)
     if (const Access &access = node.list->accesses[i]; access.write) {
       const Touch touch{current, i};
-      const uint64_t digest = dataflow::combine(dataflow::kDigestOf<dataflow::Kind::Write>, value,
+      const uint64_t digest = dataflow::combine(dataflow::kDigestOf<dataflow::Kind::Write>, written,
                                                 uint64_t(i - op.first));
       if (precision == Precision::Exact && access.kind != fb::BufferKind::Scratch &&
           !reference.hasValue(digest))
@@ -411,11 +440,49 @@ void OrderProver::touch(const Node &node) {
     failHere("rows of operands are not aligned with those of other tensors at their addresses; "
              "expected at most {} to check one by one",
              ShadowMemory::kMostRows);
+  return value;
 }
 
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
+
+/// The beginning of an iteration is a barrier, unless one core executes all of them.
+void OrderProver::runRepeat(Node &node) {
+  uint64_t &position = state->queues[node.queue].position;
+  const bool isBarrier = node.op->grid != 1;
+  node.position = position += isBarrier;
+  const uint64_t value = touch(node);
+  loops[depth++] = {current, value, inference, false};
+  position += isBarrier;
+}
+
+/// All iterations access the same bytes. What the second one does after the first, each does after
+/// the one before it: so it stands for all that follow.
+void OrderProver::runEndRepeat(Node &node) {
+  uint64_t &position = state->queues[node.queue].position;
+  const bool isBarrier = node.op->grid != 1;
+  node.position = position += isBarrier;
+  touch(node);
+  position += isBarrier;
+  Loop &loop = loops[depth - 1];
+  loop.inference = inference;
+  if (std::exchange(loop.isAgain, true))
+    --depth;
+  else
+    node.command = node.op->index;
+}
+
+/// What an iteration has written and does not carry is not for others, nor for what follows the
+/// loop. The end writes what it carries.
+void OrderProver::forgetBody(const Node &node) {
+  const std::vector<Op> &ops = node.list->ops;
+  Forgetting forgetting;
+  for (uint32_t i = ops[node.op->index].end; i < node.op->first; ++i)
+    if (const Access &access = node.list->accesses[i];
+        access.write && access.kind != fb::BufferKind::Scratch)
+      forEachSpan(access, [&](const Span &span) { state->bytes.forEach(span, forgetting); });
+}
 
 void OrderProver::runTrace(Node node) {
   const uint32_t trace = node.op->index;
@@ -431,8 +498,15 @@ void OrderProver::runTrace(Node node) {
     case OrderRole::Work:
       touch(node);
       break;
-    case OrderRole::Barrier:
-      ++queue.position;
+    case OrderRole::Barrier: // a core alone waits for no other
+      if (!depth || nodes[loops[depth - 1].node].op->grid != 1)
+        ++queue.position;
+      break;
+    case OrderRole::Repeat:
+      runRepeat(node);
+      break;
+    case OrderRole::EndRepeat:
+      runEndRepeat(node);
       break;
     case OrderRole::Record:
       record(op, queue, node.queue);
@@ -440,8 +514,6 @@ void OrderProver::runTrace(Node node) {
     case OrderRole::Wait:
       wait(recorded[op.index - firstEvent], queue);
       break;
-    case OrderRole::Repeat:
-    case OrderRole::EndRepeat:
     case OrderRole::Execute: // a step only
     case OrderRole::End:
       break;
@@ -456,7 +528,8 @@ void OrderProver::runStep(uint32_t step) {
   const Node node{&steps.steps, &op, ++queue.position, step, kNone, state->iteration, part, index};
   switch (op.role()) {
   case OrderRole::Work:
-    return touch(node);
+    touch(node);
+    return;
   case OrderRole::Execute:
     return runTrace(node);
   case OrderRole::Record:

@@ -52,6 +52,7 @@ private:
   struct StatePlace;
   class Reading;
   class Writing;
+  class Forgetting;
   static constexpr uint32_t kNone = ~0u;
   /// The inference of data that depends on no input, or only on state.
   static constexpr int64_t kNoInference = INT64_MIN;
@@ -100,6 +101,14 @@ private:
     uint32_t iteration = 0; ///< bodies so far
     uint32_t exchange = 0;  ///< the last node that was one; 0: none so far
   };
+  /// A loop of the trace that is executed.
+  struct Loop {
+    uint32_t node; ///< of the repeat
+    uint64_t
+        value; ///< what it computes: stands for what is carried at the beginning of an iteration
+    int64_t inference; ///< of that
+    bool isAgain;      ///< the walk is in the second iteration
+  };
   /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
 
@@ -111,7 +120,10 @@ private:
   void runTrace(Node node);
   void record(const Op &op, Queue &queue, uint8_t index);
   void wait(const Event &event, Queue &queue);
-  void touch(const Node &node);
+  uint64_t touch(const Node &node);
+  void runRepeat(Node &node);
+  void runEndRepeat(Node &node);
+  void forgetBody(const Node &node);
   void checkExchange();
   uint64_t perInference(uint32_t collective) const {
     return std::max<uint64_t>(messagesEach[collective], 1);
@@ -171,6 +183,7 @@ private:
   void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,
                 bool laterWrites);
   void failUnwritten(Touch reader, uint64_t begin, uint64_t end);
+  void failForgotten(Touch writer, Touch reader, uint64_t begin, uint64_t end);
   void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end);
   void failExchanges(uint32_t earlier);
   void failMixed(const History &other, Touch reader);
@@ -194,6 +207,8 @@ private:
   uint32_t firstEvent = kNone;              ///< of those that the schedule uses
   OpList initial;                           ///< writes of the state buffers before the first step
   std::unique_ptr<State> state;
+  Loop loops[kMaxRepeatDepth]; ///< from the outermost
+  uint32_t depth = 0;          ///< of loops
   std::vector<Node> nodes;     ///< the first one stands for the initial contents
   std::vector<Origin> origins; ///< of the nodes, for messages: an exact proof's only
   Part part = Part::Prologue;

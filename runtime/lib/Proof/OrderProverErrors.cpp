@@ -18,6 +18,17 @@ void OrderProver::failWith(uint64_t kinds, const char *pattern, ...) {
   fail();
 }
 
+/// The innermost loop around a command; ~0: none.
+static uint32_t loopAround(const OpList &list, uint32_t command) {
+  while (command-- > 0) {
+    if (list.ops[command].role() == OrderRole::Repeat)
+      return command;
+    if (list.ops[command].role() == OrderRole::EndRepeat)
+      command = list.ops[command].index;
+  }
+  return ~0u;
+}
+
 /// With `full`, also the queue and the iteration.
 std::string OrderProver::describe(uint32_t index, bool full) const {
   const Node &node = nodes[index];
@@ -28,6 +39,8 @@ std::string OrderProver::describe(uint32_t index, bool full) const {
   if (node.command != kNone) {
     const Op &execute = steps.steps.ops[node.step];
     what = describeCommand(bundle, execute.index, node.command);
+    if (const uint32_t loop = loopAround(*node.list, node.command); loop != kNone)
+      what += formatText(" in the loop at command {}", loop);
   } else {
     const uint32_t begin = node.part == Part::Prologue ? 0
                            : node.part == Part::Body   ? steps.bodyBegin
@@ -106,6 +119,16 @@ void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) {
   failHere("{}, operand {}, reads {}, which nothing has written before",
            describe(reader.node, state->iteration > 0), access.operand,
            bytesOf(begin, end, access));
+}
+
+void OrderProver::failForgotten(Touch writer, Touch reader, uint64_t begin, uint64_t end) {
+  if (!wantsMessage())
+    return fail();
+  const Access &access = accessOf(reader);
+  failHere("{}, operand {}, reads {}, which {} has written last, for its own iteration: expected "
+           "the loop to carry them",
+           describe(reader.node, state->iteration > 0), access.operand, bytesOf(begin, end, access),
+           describe(writer.node, state->iteration > 0));
 }
 
 void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) {

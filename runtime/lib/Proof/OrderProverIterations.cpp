@@ -80,7 +80,8 @@ OrderProver::Snapshot OrderProver::snapshot() const {
            i = state->bytes.reader(i).next)
         encode(state->bytes.reader(i).touch);
       const bool known = !history.conservative && history.inference != kNoInference;
-      append({column.begin, column.end, touches.size(), history.conservative, history.digest,
+      append({column.begin, column.end, touches.size(),
+              uint64_t(history.conservative) << 1 | history.isForgotten, history.digest,
               static_cast<uint64_t>(known ? history.inference - base : kNoInference)});
       sortItems(touches.data() + 1, touches.size() - 1); // the readers
       for (const auto &[what, when] : touches)

@@ -29,6 +29,9 @@ struct History {
   /// The history covers all that may have happened to any of the bytes, instead of what happened to
   /// each of them: every touch may have been a write or a read, and the data is unknown.
   bool conservative = false;
+  /// Some iteration of a loop that has begun another one, or ended, was the last to write the
+  /// bytes, and the loop does not carry them.
+  bool isForgotten = false;
 };
 
 /// Bytes, contiguous or strided ("Strided operands" in docs/bundle-format.md).
