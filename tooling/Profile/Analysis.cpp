@@ -68,7 +68,11 @@ struct CoreSpan {
   uint64_t number;
   uint64_t begin, end;
   uint32_t counts = kNone; ///< row of `coreCounts`
-  auto key() const { return std::tuple(device, queue, number, step, command); }
+  /// In loops a command comes again, on each core. It counts iterations of the stream modulo 2^16,
+  /// and how often the core has had that number for the command.
+  uint32_t round = 0;
+  uint32_t iteration = 0;
+  auto key() const { return std::tuple(device, queue, number, step, round, iteration, command); }
 };
 
 /// By time and, to be deterministic, by what runs.
@@ -111,6 +115,7 @@ private:
     for (const Span &span : zones.spans)
       if (span.kind == MarkerKind::CommandBegin && span.parent != kNone)
         hasCommands[span.parent] = true;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> rounds; // of commands in loops
     for (size_t i = 0; i < zones.spans.size(); ++i) {
       const Span &span = zones.spans[i];
       CoreSpan core{info.device, info.queue,   info.core,  span.id,
@@ -129,7 +134,14 @@ private:
         core.command = span.id;
         core.number = parent.streams;
         core.counts = rows.empty() ? kNone : rows[i];
-        (parent.kind == MarkerKind::StreamBegin ? commands : dispatched).push_back(core);
+        if (parent.kind != MarkerKind::StreamBegin) {
+          dispatched.push_back(core);
+          continue;
+        }
+        core.iteration = static_cast<uint32_t>(span.streams);
+        if (core.iteration)
+          core.round = rounds[{span.parent, span.id, core.iteration}]++;
+        commands.push_back(core);
       }
     }
     a.rings.push_back(std::move(zones));

@@ -131,6 +131,8 @@ private:
     uint64_t streams = 0;
     if (marker.kind == MarkerKind::StreamBegin)
       streams = counted += static_cast<uint16_t>(marker.value - counted);
+    if (marker.kind == MarkerKind::CommandBegin)
+      streams = marker.value;
     const uint32_t parent = stack.empty() ? kNone : stack.back();
     stack.push_back(static_cast<uint32_t>(zones.spans.size()));
     zones.spans.push_back({marker.time, 0, marker.id, parent, streams, marker.kind});

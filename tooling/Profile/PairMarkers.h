@@ -14,7 +14,8 @@ struct Span {
   uint64_t begin, end; ///< ticks of the device's clock; begin <= end
   uint32_t id;
   uint32_t parent;                ///< the span around it, by its index; kNone: none
-  uint64_t streams;               ///< of a stream: its value, counted beyond 16 bits
+  uint64_t streams;               ///< of a stream: its value, counted beyond 16 bits; of a command:
+                                  ///< its value
   ttrt::profile::MarkerKind kind; ///< of its first marker
   bool invalid = false;           ///< the program says that its markers in here have no meaning
 };
