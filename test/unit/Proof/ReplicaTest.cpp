@@ -3,6 +3,7 @@
 // Outputs that the tables declare equal on several devices: what is shown to be equal passes,
 // everything else is refused.
 
+#include "ProofBundles.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/MeshBundle.h"
 #include "test/unit/Support/StageBundle.h"

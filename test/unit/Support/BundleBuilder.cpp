@@ -57,6 +57,26 @@ void StreamBuilder::wait(uint32_t event) {
   words.push_back(event);
 }
 
+void StreamBuilder::repeat(uint64_t iterations, const std::vector<CarriedRange> &carried,
+                           uint32_t options, uint64_t flag) {
+  loops.push_back({words.size(), commands + 1});
+  header(Opcode::Repeat, sizeof(RepeatCommand) + carried.size() * sizeof(CarriedRange));
+  words.insert(words.end(), {iterations, flag, 0, uint64_t(carried.size()) << 32, options});
+  for (const CarriedRange &range : carried)
+    words.insert(words.end(), {range.address, range.bytes});
+}
+
+void StreamBuilder::endRepeat() {
+  const Loop loop = loops.back();
+  loops.pop_back();
+  RepeatCommand repeat;
+  memcpy(&repeat, &words[loop.word], sizeof(repeat));
+  repeat.bodyBytes = (words.size() - loop.word) * sizeof(uint64_t) - repeat.header.size;
+  repeat.bodyCommands = commands - loop.command;
+  memcpy(&words[loop.word], &repeat, sizeof(repeat));
+  header(Opcode::EndRepeat, sizeof(CommandHeader));
+}
+
 //===----------------------------------------------------------------------===//
 // BundleBuilder
 //===----------------------------------------------------------------------===//

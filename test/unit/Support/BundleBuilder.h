@@ -38,11 +38,21 @@ public:
   void signal(uint32_t event);
   void wait(uint32_t event);
   void end() { header(Opcode::End, 8); }
+  /// Begins a loop that carries these ranges. endRepeat() ends the innermost one.
+  void repeat(uint64_t iterations, const std::vector<CarriedRange> &carried, uint32_t options = 0,
+              uint64_t flag = kNoFlag);
+  void endRepeat();
 
   std::vector<uint64_t> words;
   uint32_t commands = 0;
 
 private:
+  struct Loop {
+    size_t word;      ///< where it begins
+    uint32_t command; ///< the first of its body
+  };
+  std::vector<Loop> loops; ///< that have no end yet
+
   void header(Opcode opcode, uint32_t size);
   void operate(Opcode opcode, uint32_t index, const std::vector<uint64_t> &operands);
 };

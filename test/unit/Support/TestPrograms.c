@@ -106,6 +106,22 @@ PROGRAM(test_wait_for_others) {
     y[i] = others == 15 ? x[i] : 0;
 }
 
+// *out = *n - 1, more = *out > 0; one workgroup. out may be n.
+PROGRAM(test_count_down) {
+  (void)scratch;
+  (void)workgroup;
+  const int64_t left = *OPERAND(const int64_t, 0) - 1;
+  *OPERAND(int64_t, 1) = left;
+  *OPERAND(uint8_t, 2) = left > 0;
+}
+
+// more = *n > 0; one workgroup.
+PROGRAM(test_is_positive) {
+  (void)scratch;
+  (void)workgroup;
+  *OPERAND(uint8_t, 1) = *OPERAND(const int64_t, 0) > 0;
+}
+
 // Programs with markers. The layouts are those of ttrt/format/program_markers.h, which is C++.
 
 struct Marker {
