@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Buffers.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -99,39 +100,98 @@ FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
   return Storages().getBoundBuffer(value);
 }
 
+namespace {
+
 /// Verifies that each use of a value finds it in its buffer: that nothing else has been written
-/// there since.
-static LogicalResult verifyContents(TraceOp trace, Storages &storages) {
+/// there since, in this iteration of loops or the one before.
+class ContentsVerifier {
+public:
+  ContentsVerifier(TraceOp trace, Storages &storages) : trace(trace), storages(storages) {}
+
+  LogicalResult run() {
+    // Arguments with one buffer are views of one value.
+    for (BlockArgument argument : trace.getBody().getArguments())
+      contents.try_emplace(storages.getBoundBuffer(argument), Content{argument, nullptr});
+    Block &block = trace.getBody().front();
+    return follow(&block.front(), nullptr);
+  }
+
+private:
   struct Content {
-    Value root;
+    Value root;        ///< null: an iteration's that has ended
     Operation *writer; ///< null: an argument
   };
-  DenseMap<Attribute, Content> contents;
-  // Arguments with one buffer are views of one value.
-  for (BlockArgument argument : trace.getBody().getArguments())
-    contents.try_emplace(storages.getBoundBuffer(argument), Content{argument, nullptr});
-  for (Operation &op : trace.getBody().front()) {
-    if (!isa<DeviceWorkOpInterface>(op) && !op.hasTrait<OpTrait::IsTerminator>())
-      continue;
-    for (OpOperand &operand : op.getOpOperands()) {
+
+  /// Follows the ops from `first` up to `end`.
+  LogicalResult follow(Operation *first, Operation *end) {
+    for (Operation *op = first; op != end; op = op->getNextNode()) {
+      if (!isa<DeviceWorkOpInterface>(op) && !op->hasTrait<OpTrait::IsTerminator>())
+        continue;
+      if (failed(verifyOperands(op)))
+        return failure();
+      if (auto begin = dyn_cast<LoopBeginOp>(op)) {
+        op = begin.getEnd();
+        if (failed(followLoop(begin, cast<LoopEndOp>(op))))
+          return failure();
+        continue;
+      }
+      write(op);
+    }
+    return success();
+  }
+
+  /// Twice: all further iterations find what the second one does.
+  LogicalResult followLoop(LoopBeginOp begin, LoopEndOp end) {
+    for (Operation *mark : {begin.getOperation(), end.getOperation()})
+      for (unsigned i = 0; i < begin.getNumResults(); ++i) {
+        FlatSymbolRefAttr home = storages.getBoundBuffer(begin.getResult(i));
+        for (Value value : {mark->getOperand(i), Value(mark->getResult(i))})
+          if (FlatSymbolRefAttr found = storages.getBoundBuffer(value); found != home)
+            return mark->emitError("expected value ")
+                   << i << " of the loop in one buffer, found it in " << home << " and " << found;
+      }
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      write(begin);
+      if (failed(follow(begin->getNextNode(), end)) || failed(verifyOperands(end)))
+        return failure();
+    }
+    // Nothing else of an iteration is used after the loop.
+    for (auto &[buffer, content] : contents)
+      if (content.writer && !content.writer->isBeforeInBlock(begin))
+        content.root = nullptr;
+    write(end);
+    return success();
+  }
+
+  LogicalResult verifyOperands(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
       FlatSymbolRefAttr buffer = storages.getBoundBuffer(operand.get());
       const Content content = contents.lookup(buffer);
       std::optional<ValueStorage> storage = storages.get(operand.get());
       if (content.root == storage->root ||
           (isa<BlockArgument>(storage->root) && content.root && !content.writer))
         continue;
-      InFlightDiagnostic error = op.emitError("expected operand ")
+      InFlightDiagnostic error = op->emitError("expected operand ")
                                  << operand.getOperandNumber() << " to be in " << buffer
                                  << " until here, found another value there";
       if (content.writer)
         error.attachNote(content.writer->getLoc()) << "written here";
       return error;
     }
-    for (Value result : op.getResults())
-      contents[storages.getBoundBuffer(result)] = {storages.get(result)->root, &op};
+    return success();
   }
-  return success();
-}
+
+  void write(Operation *op) {
+    for (Value result : op->getResults())
+      contents[storages.getBoundBuffer(result)] = {storages.get(result)->root, op};
+  }
+
+  TraceOp trace;
+  Storages &storages;
+  DenseMap<Attribute, Content> contents;
+};
+
+} // namespace
 
 LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
   Storages storages;
@@ -143,7 +203,7 @@ LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
         return op.emitError("expected operands and results that are bound to buffers; "
                             "--ttc-bind-buffers binds them");
     }
-    if (!trace.isEncoded() && failed(verifyContents(trace, storages)))
+    if (!trace.isEncoded() && failed(ContentsVerifier(trace, storages).run()))
       return failure();
   }
   return success();

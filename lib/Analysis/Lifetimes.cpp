@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Lifetimes.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/ScheduleOps.h"
 
 using namespace mlir;
@@ -7,12 +8,23 @@ using namespace mlir::ttc;
 
 Lifetimes mlir::ttc::getLifetimes(ArrayRef<TimelinePoint> timeline) {
   Lifetimes lifetimes;
-  for (auto [point, accesses] : llvm::enumerate(timeline))
-    for (const BufferAccess &access : accesses.accesses) {
-      int64_t time = point;
+  SmallVector<int64_t> loops; // where those around the point begin
+  for (auto [point, accesses] : llvm::enumerate(timeline)) {
+    int64_t time = point;
+    for (const BufferAccess &access : accesses.accesses)
       lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0, accesses.entry})
           .first->second.end = time + 1;
-    }
+    if (LoopBeginOp::begins(accesses.op))
+      loops.push_back(time);
+    if (!LoopBeginOp::ends(accesses.op))
+      continue;
+    // What was there before the loop is needed up to its end: the next iteration uses it.
+    const int64_t begin = loops.pop_back_val();
+    for (const TimelinePoint &each : timeline.slice(begin, time - begin))
+      for (const BufferAccess &access : each.accesses)
+        if (Lifetime &life = lifetimes.find(access.buffer.getAttr())->second; life.begin < begin)
+          life.end = time + 1;
+  }
   return lifetimes;
 }
 

@@ -8,6 +8,8 @@
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "VariantTables.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Support/ElementTypes.h"
@@ -280,6 +282,9 @@ private:
     if (llvm::any_of(bundle.programs,
                      [](auto &program) { return program->host_function != nullptr; }))
       bundle.required_features.push_back(ttrt::kHostFunctionsFeature);
+    if (llvm::any_of(module.getOps<TraceOp>(),
+                     [](TraceOp trace) { return !trace.getBody().getOps<CmdRepeatOp>().empty(); }))
+      bundle.required_features.push_back(ttrt::kLoopsFeature);
     if (llvm::any_of(bundle.programs, [](auto &program) { return program->markers; }))
       bundle.required_features.push_back(ttrt::kProgramMarkersFeature);
     return success();

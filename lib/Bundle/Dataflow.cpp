@@ -3,6 +3,7 @@
 #include "StoredBytes.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttrt/format/dataflow.h"
 #include "ttrt/format/steps.h"
@@ -83,8 +84,15 @@ private:
         std::vector<uint64_t> words(llvm::divideCeil(bytes.size(), sizeof(uint64_t)));
         memcpy(words.data(), bytes.data(), bytes.size());
         auto &header = *reinterpret_cast<const ttrt::CommandHeader *>(words.data());
-        if (failed(follow(command, ttrt::actionOf(header))))
+        ttrt::Action action = ttrt::actionOf(header);
+        if (auto begin = dyn_cast<CmdRepeatOp>(*command)) {
+          if (failed(beginLoop(begin, action)))
+            return failure();
+        } else if (failed(LoopBeginOp::ends(command.getOperation())
+                              ? endLoop(command.getOperation())
+                              : follow(command, action))) {
           return failure();
+        }
       }
       return success();
     }
@@ -100,6 +108,74 @@ private:
     action.src = table.src;
     action.bytes = table.bytes;
     return follow(step, action);
+  }
+
+  //===--- loops ------------------------------------------------------------------------===//
+
+  /// A loop that has begun and not ended.
+  struct Loop {
+    uint64_t value; ///< its digest
+    SmallVector<Operand> carried;
+    std::vector<std::pair<StringAttr, StoredWrite>> writes; ///< in its body
+  };
+
+  /// Iterations read what stands for the carried values of any iteration.
+  LogicalResult beginLoop(CmdRepeatOp op, const ttrt::Action &action) {
+    Loop loop;
+    uint64_t flagRange = ~uint64_t(0), flagOffset = ~uint64_t(0);
+    for (auto [k, name] : llvm::enumerate(op.getCarried().getAsRange<FlatSymbolRefAttr>())) {
+      const ttrt::CarriedRange &range = action.carried(k);
+      loop.carried.push_back({symbols.lookupNearestSymbolFrom<BufferOp>(op, name),
+                              {range.address, range.bytes, range.bytes, range.bytes, 0},
+                              /*isWrite=*/false});
+      if (name == op.getFlagAttr()) {
+        flagRange = k;
+        flagOffset = action.loop->flag - range.address;
+      }
+    }
+    loop.value = dataflow::digestOfLoop(dataflow::detailOfLoop(
+        action.loop->iterations, action.loop->options, loop.carried.size(), flagRange, flagOffset));
+    if (!loops.empty())
+      loop.value = dataflow::combine(loop.value, loops.back().value);
+    FailureOr<uint64_t> value = readCarried(op, loop, loop.value);
+    if (failed(value))
+      return failure();
+    loop.value = *value;
+    loops.push_back(std::move(loop));
+    writeCarried(loops.back(), *value);
+    return success();
+  }
+
+  LogicalResult endLoop(Operation *op) {
+    Loop loop = std::move(loops.back());
+    FailureOr<uint64_t> value =
+        readCarried(op, loop, dataflow::digestOf(Kind::LoopEnd, loop.value));
+    if (failed(value))
+      return failure();
+    loops.pop_back();
+    for (auto &[buffer, write] : loop.writes) {
+      write.isGone = true;
+      memory[buffer].write(write);
+      if (!loops.empty())
+        loops.back().writes.emplace_back(buffer, write);
+    }
+    writeCarried(loop, *value);
+    return success();
+  }
+
+  FailureOr<uint64_t> readCarried(Operation *op, Loop &loop, uint64_t value) {
+    for (Operand &operand : loop.carried) {
+      FailureOr<uint64_t> content = read(op, operand);
+      if (failed(content))
+        return failure();
+      value = dataflow::combine(value, *content);
+    }
+    return value;
+  }
+
+  void writeCarried(Loop &loop, uint64_t value) {
+    for (auto [k, operand] : llvm::enumerate(loop.carried))
+      write(operand, dataflow::digestOf(Kind::Write, value, k));
   }
 
   //===--- operands ---------------------------------------------------------------------===//
@@ -243,17 +319,24 @@ private:
           rows.address - (differs ? context.shardsAddress : context.constantsAddress), rows.bytes,
           rows.row, rows.pitch);
     }
-    if (operand.buffer.getKind() == BufferKind::State)
+    if (operand.buffer.getKind() == BufferKind::State) {
+      if (!loops.empty())
+        return op->emitError("expected no access to a state in a loop, found one to @")
+               << operand.buffer.getSymName();
       return accessState(operand, Kind::StateRead, {});
+    }
     uint64_t content = 0, base = baseOf(operand);
     bool isComplete = true;
     const StoredBytes &stored = memory[operand.buffer.getSymNameAttr()];
     forEachRows(operand, [&](const ByteRows &bytes) {
-      isComplete &= stored.read(bytes, [&](const ByteRows &part, const StoredWrite &write) {
-        content += dataflow::contribution(
-            write.digest, write.base - base,
-            dataflow::momentsOf(part.address - base, part.row, part.rows, part.pitch));
-      });
+      const bool isWritten =
+          stored.read(bytes, [&](const ByteRows &part, const StoredWrite &write) {
+            isComplete &= !write.isGone;
+            content += dataflow::contribution(
+                write.digest, write.base - base,
+                dataflow::momentsOf(part.address - base, part.row, part.rows, part.pitch));
+          });
+      isComplete &= isWritten;
     });
     if (!isComplete)
       return op->emitError("expected all bytes of @")
@@ -273,6 +356,8 @@ private:
     if (operands.empty())
       return success();
     uint64_t value = identify(action);
+    if (!loops.empty())
+      value = dataflow::combine(value, loops.back().value);
     for (Operand &operand : operands)
       if (!operand.isWrite) {
         FailureOr<uint64_t> content = read(op, operand);
@@ -309,6 +394,8 @@ private:
     }
     StoredWrite stored{{}, digest, int64_t(baseOf(operand))};
     forEachRows(operand, [&](const ByteRows &bytes) { stored.bytes.push_back(bytes); });
+    if (!loops.empty())
+      loops.back().writes.emplace_back(operand.buffer.getSymNameAttr(), stored);
     memory[operand.buffer.getSymNameAttr()].write(std::move(stored));
   }
 
@@ -322,6 +409,7 @@ private:
   std::map<uint32_t, uint64_t> perInference;     ///< accesses, by state buffer; 0: not known yet
   DenseMap<uint32_t, uint32_t> messages;         ///< sends and receives so far, by collective
   DenseMap<uint32_t, uint32_t> messagesEach;     ///< in an inference; 0: not known yet
+  SmallVector<Loop> loops;
   std::set<uint64_t> values;
   uint32_t inferences = 0;
 };

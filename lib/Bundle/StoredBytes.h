@@ -20,7 +20,8 @@ struct ByteRows {
 struct StoredWrite {
   llvm::SmallVector<ByteRows, 1> bytes;
   uint64_t digest;
-  int64_t base; ///< address of the operand that was written
+  int64_t base;        ///< address of the operand that was written
+  bool isGone = false; ///< the bytes have no value any more: they were an iteration's of a loop
 };
 
 /// All writes to a buffer, of which later ones hide earlier ones.

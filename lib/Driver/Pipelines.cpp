@@ -196,6 +196,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Collectives become exchanges, which programs do not contain: fusing stops at them. It may make
   // transposes, which are fused.
   manager.addPass(createChooseCollectives({algorithm}));
+  // Before fusing, which stops at loops; after all that makes ops equal, or folds them.
+  manager.addPass(createPrepareLoops());
   manager.addPass(createFuse());
   // While users are in one function: what they need decides what a program may leave out.
   manager.addPass(createFollowExtents());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
@@ -30,8 +31,16 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
       found = addMicroBatches(module, *found);
     if (failed(found))
       return signalPassFailure();
-    if (*found)
-      module->setAttr(kMeshAttrName, *found);
+    if (!*found)
+      return;
+    module->setAttr(kMeshAttrName, *found);
+    for (auto function : module.getOps<func::FuncOp>())
+      for (auto loop : function.getOps<LoopBeginOp>())
+        if ((*found).getNumDevices() > 1) {
+          loop.emitError("expected a model without loops for a mesh of several devices, found one: "
+                         "no exchange is part of a loop");
+          return signalPassFailure();
+        }
   }
 
   /// Last, so that the numbers of other axes stay.

@@ -3,6 +3,7 @@
 #include "dialects/Ttc/Interfaces/DimensionMap.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ExtentRules.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/TtcAttributes.h"
 #include "ttc/Shapes/Passes.h"
 #include "ttc/Shapes/Variants.h"
@@ -309,6 +310,11 @@ struct MaskPadding : mlir::ttc::impl::MaskPaddingBase<MaskPadding> {
       auto variant = function->getAttrOfType<VariantAttr>(kVariantAttrName);
       if (!variant || function.isDeclaration())
         continue;
+      for (auto loop : function.getOps<LoopBeginOp>()) {
+        loop.emitError("expected a model without loops for ranges of sizes ('")
+            << variant.getOf() << "'), found one; expected one size for each --dim";
+        return signalPassFailure();
+      }
       Value extents;
       for (BlockArgument argument : function.getArguments())
         if (auto name =

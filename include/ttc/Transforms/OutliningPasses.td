@@ -22,7 +22,8 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     - any other single op.
 
     Constants of one element, or of equal elements, move into the fusions of elementwise ops that use
-    them. No fusion has ops of both sides of a `ttc.trace_boundary` or an event.
+    them. No fusion has ops of both sides of a `ttc.trace_boundary`, an event, or the beginning or end of
+    a loop.
 
     Before:
     ```mlir
@@ -42,6 +43,39 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     ```
 
     Counters (`--mlir-pass-statistics`): `fusions`, `ops`.
+  }];
+}
+
+def PrepareLoops : Pass<"ttc-prepare-loops", "::mlir::ModuleOp"> {
+  let summary = "Moves what no iteration changes out of loops, and keeps small updates on one core";
+  let description = [{
+    Moves ops of a loop that have the same operands in each iteration to before its `ttc.loop_begin`, from
+    the innermost loop to the outermost one: all ops on tensors without effects, constants included. They
+    are then computed once. What is after a loop may use them, as equal ops of it do after `--cse`.
+
+    An op that updates a small part of what iterations hand on, in place, gets `ttc.max_workgroups = 1`.
+    Several workgroups would share the copy of all the rest, which there is not, and cores would wait for
+    each other in each iteration.
+
+    A constant of equal elements that a loop begins with becomes a `ttc.fill`, so that the bundle need not
+    have all of its bytes.
+
+    Before:
+    ```mlir
+    %v = ttc.loop_begin %v0 times 1000 : tensor<4xf32>
+    %0 = ttc.exp %scale : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = ttc.mul %v, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = ttc.loop_end %1 : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = ttc.exp %scale : (tensor<4xf32>) -> tensor<4xf32>
+    %v = ttc.loop_begin %v0 times 1000 : tensor<4xf32>
+    %1 = ttc.mul %v, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = ttc.loop_end %1 : tensor<4xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `hoisted`, `fills`, `updates`.
   }];
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LoopHomes.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/StateOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
@@ -22,11 +23,16 @@ class Binder {
 public:
   Binder(TraceOp trace, SymbolTable &symbols) : trace(trace), symbols(symbols) {}
 
-  int64_t numInPlace = 0, numUpdates = 0, numCopies = 0, numConstants = 0;
+  int64_t numInPlace = 0, numUpdates = 0, numCopies = 0, numConstants = 0, numLoopCopies = 0;
 
   LogicalResult run() {
     StringRef attr = TraceOp::getBufferAttrName();
     auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    keepStatesOutOfLoops(yield);
+    LoopHomes homes(trace);
+    if (failed(homes.run()))
+      return failure();
+    numLoopCopies = homes.getNumCopies();
     copyStates(yield);
     copyConstants();
     for (auto [i, value] : llvm::enumerate(yield.getValues())) {
@@ -47,6 +53,12 @@ public:
                << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
                << "traces that a schedule executes";
 
+    const LoopNest nest(trace.getBody().front());
+    DenseMap<Value, Operation *> writers;
+    for (auto work : trace.getBody().getOps<DeviceWorkOpInterface>())
+      for (Value result : work->getResults())
+        if (std::optional<ValueStorage> storage = storages.get(result))
+          writers.try_emplace(storage->root, work);
     llvm::SmallDenseMap<Value, Operation *> lastUse;
     for (Operation &op : trace.getBody().front())
       for (Value operand : op.getOperands()) {
@@ -55,7 +67,7 @@ public:
           return op.emitError("expected an operand that is a strided range of one value, found a "
                               "view that is not");
         if (isa<DeviceWorkOpInterface>(op))
-          lastUse[storage->root] = &op;
+          lastUse[storage->root] = nest.getLastUser(writers.lookup(storage->root), &op);
       }
     // Existing bindings are kept.
     for (Operation &op : trace.getBody().front())
@@ -63,6 +75,8 @@ public:
         for (auto [result, buffer] : llvm::zip_equal(op.getResults(), buffers))
           bound[storages.get(result)->root] = cast<FlatSymbolRefAttr>(buffer);
     int64_t count = 0;
+    for (const SmallVector<Value> &home : homes.getHomes())
+      bindHome(home, count);
     for (Operation &op : trace.getBody().front())
       if (isa<DeviceWorkOpInterface>(op))
         for (OpResult result : op.getResults()) {
@@ -87,6 +101,53 @@ public:
   }
 
 private:
+  //===--- loops ----------------------------------------------------------------------===//
+
+  /// Adds copies of states that loops read, and of values of loops that become states: no command
+  /// of a loop accesses a state.
+  void keepStatesOutOfLoops(YieldOp yield) {
+    const LoopNest nest(trace.getBody().front());
+    if (nest.isEmpty())
+      return;
+    auto isState = [&](FlatSymbolRefAttr name) {
+      auto buffer = name ? symbols.lookup<BufferOp>(name.getAttr()) : BufferOp();
+      return buffer && buffer.getKind() == BufferKind::State;
+    };
+    StringRef attr = TraceOp::getBufferAttrName();
+    DenseSet<Value> read; // in loops
+    for (Operation &op : trace.getBody().front())
+      for (Value operand : op.getOperands())
+        if (nest.getLastUser(nullptr, &op) != &op)
+          if (std::optional<ValueStorage> storage = getStorage(operand))
+            read.insert(storage->root);
+    OpBuilder builder = OpBuilder::atBlockBegin(&trace.getBody().front());
+    for (BlockArgument argument : trace.getBody().getArguments())
+      if (read.contains(argument) &&
+          isState(trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), attr))) {
+        auto copied = CopyOp::create(builder, trace.getLoc(), argument.getType(), argument);
+        argument.replaceAllUsesExcept(copied, copied);
+      }
+    builder.setInsertionPoint(yield);
+    for (OpOperand &use : yield->getOpOperands())
+      if (isState(trace.getResultAttrOfType<FlatSymbolRefAttr>(use.getOperandNumber(), attr)) &&
+          getViewRoot(use.get()).getDefiningOp<LoopEndOp>())
+        use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
+  }
+
+  /// Binds the values of a home to one buffer, in which no other value is.
+  void bindHome(ArrayRef<Value> home, int64_t &count) {
+    FlatSymbolRefAttr buffer;
+    for (Value value : home)
+      if (!buffer)
+        buffer = bound.lookup(value);
+    if (!buffer) {
+      buffer = makeActivation(home.front(), count++);
+      madeHere.erase(buffer);
+    }
+    for (Value value : home)
+      bound[value] = buffer;
+  }
+
   //===--- constants ------------------------------------------------------------------===//
 
   /// Adds a copy of each constant that other devices shall read. They do not reach the pages of the
@@ -94,7 +155,7 @@ private:
   void copyConstants() {
     StringRef attr = TraceOp::getBufferAttrName();
     for (auto work : llvm::to_vector(trace.getBody().getOps<DeviceWorkOpInterface>())) {
-      if (!work.staysInDram())
+      if (!work.staysInDram() || LoopBeginOp::isMark(work)) // loops have copies already
         continue;
       for (OpOperand &use : work->getOpOperands()) {
         auto argument = dyn_cast<BlockArgument>(getViewRoot(use.get()));
@@ -296,6 +357,7 @@ struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
   PassCounter numUpdates{*this, "state-updates", "Next values that are written into their state"};
   PassCounter numCopies{*this, "state-copies", "Next values that are copied into their state"};
   PassCounter numConstants{*this, "constant-copies", "Constants that are copied for other devices"};
+  PassCounter numLoopCopies{*this, "loop-copies", "Values that are copied to the homes of loops"};
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -309,6 +371,7 @@ struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
       numUpdates += binder.numUpdates;
       numCopies += binder.numCopies;
       numConstants += binder.numConstants;
+      numLoopCopies += binder.numLoopCopies;
     }
   }
 };

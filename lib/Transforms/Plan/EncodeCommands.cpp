@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Support/Target.h"
@@ -26,21 +27,18 @@ public:
       : target(target), symbols(symbols) {}
 
   void run(TraceOp trace) {
-    for (Operation &op : llvm::make_early_inc_range(trace.getBody().front())) {
-      auto command = cast<CommandOpInterface>(op);
-      if (command.isBarrier()) {
+    for (Operation *op = &trace.getBody().front().front(); op; op = op->getNextNode()) {
+      auto repeat = dyn_cast<CmdRepeatOp>(op);
+      if (repeat && repeat.isSequential(symbols)) {
+        op = addSequential(repeat);
+        continue;
+      }
+      // In any other loop, cores wait for each other where iterations begin, and at the end.
+      if (cast<CommandOpInterface>(op).isBarrier() || LoopBeginOp::isMark(op)) {
         clearPending();
         continue;
       }
-      SmallVector<Access> accesses = getAccesses(command);
-      if (conflicts(accesses)) {
-        OpBuilder builder(&op);
-        CmdBarrierOp::create(builder, op.getLoc());
-        ++numBarriers;
-        clearPending();
-      }
-      for (const Access &access : accesses)
-        (access.single ? pendingOfSingle : pendingOfOthers).push_back(access);
+      add(op, getAccesses(cast<CommandOpInterface>(op)));
     }
     clearPending();
   }
@@ -58,6 +56,31 @@ private:
     /// The number of workgroups, if workgroup k accesses only the L1 of core k.
     int64_t ownGrid = 0;
   };
+
+  /// A loop that core 0 executes is a command of one workgroup. Returns its end.
+  Operation *addSequential(CmdRepeatOp begin) {
+    Operation *end = LoopBeginOp::findEnd(begin);
+    SmallVector<Access> accesses;
+    for (Operation *op = begin->getNextNode(); op != end; op = op->getNextNode())
+      llvm::append_range(accesses, getAccesses(cast<CommandOpInterface>(op)));
+    llvm::append_range(accesses, getAccesses(begin));
+    for (Access &access : accesses)
+      access.single = true;
+    add(begin, accesses);
+    return end;
+  }
+
+  /// Inserts a barrier before the command if it needs one.
+  void add(Operation *op, ArrayRef<Access> accesses) {
+    if (conflicts(accesses)) {
+      OpBuilder builder(op);
+      CmdBarrierOp::create(builder, op->getLoc());
+      ++numBarriers;
+      clearPending();
+    }
+    for (const Access &access : accesses)
+      (access.single ? pendingOfSingle : pendingOfOthers).push_back(access);
+  }
 
   /// L1 as one memory for interleaved and sharded buffers: bytes are numbered as in interleaved
   /// buffers, so the bytes at one offset in a range of cores form a strided range.
@@ -270,7 +293,8 @@ private:
       if (!work)
         continue; // a view
       Operation &op = *source;
-      if (op.getNumOperands() + op.getNumResults() > ttrt::kMaxOperands)
+      if (!LoopBeginOp::isMark(source) &&
+          op.getNumOperands() + op.getNumResults() > ttrt::kMaxOperands)
         return op.emitError("expected at most ")
                << ttrt::kMaxOperands << " operands and results in a command, found "
                << op.getNumOperands() + op.getNumResults();

@@ -3,6 +3,7 @@
 #include "TraceParts.h"
 #include "dialects/Ttc/Traces/BufferOps.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
@@ -178,7 +179,7 @@ private:
       before(single.producer); // what is read is never written
   }
 
-  /// Splits the trace at events, or at every command.
+  /// Splits the trace at events, or at every command that is in no loop, and around every loop.
   void computeParts(Operation *step, TraceOp trace) {
     Operation *first = nullptr, *last = nullptr; // of the part that is open
     auto close = [&] {
@@ -186,26 +187,27 @@ private:
         execute(step, parts.part(trace, first, last, getSlots(), slot));
       first = last = nullptr;
     };
-    for (Operation &op : trace.getBody().front()) {
+    for (Operation *op = &trace.getBody().front().front(), *end; op; op = end->getNextNode()) {
       auto command = cast<CommandOpInterface>(op);
+      end = LoopBeginOp::begins(op) ? LoopBeginOp::findEnd(op) : op; // a loop stays whole
       // An offer is only in the part of its exchange.
       bool isWork =
-          !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>() && !isa<CmdOfferOp>(op);
-      StepPosition place{step, &op};
+          !command.isBarrier() && !op->hasTrait<OpTrait::IsTerminator>() && !isa<CmdOfferOp>(op);
+      StepPosition place{step, op}, endPlace{step, end};
       bool isAlone =
-          isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));
+          isWork && (kind->form == Form::Untraced || isConsumer(endPlace) || isProducer(place));
       if (!isAlone) {
         if (isWork) { // parts neither begin nor end with a barrier
-          first = first ? first : &op;
-          last = &op;
+          first = first ? first : op;
+          last = end;
         }
         continue;
       }
       close();
       before(place);
-      if (!enqueueAlone(command))
-        execute(step, parts.part(trace, &op, &op, getSlots(), slot));
-      after(place);
+      if (end != op || !enqueueAlone(command))
+        execute(step, parts.part(trace, op, end, getSlots(), slot));
+      after(endPlace);
     }
     close();
   }

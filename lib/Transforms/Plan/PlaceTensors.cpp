@@ -7,6 +7,7 @@
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/QueueOps.h"
 #include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/StateOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Planner/Chooser.h"
@@ -237,7 +238,9 @@ private:
         continue;
       for (BlockArgument argument : trace.getBody().getArguments()) {
         FlatSymbolRefAttr slot = getBoundBuffer(argument);
-        if (!slots.contains(slot.getAttr()) || isYielded(trace, argument) ||
+        // A copy has one type, and one layout.
+        const bool isCopied = llvm::any_of(argument.getUsers(), llvm::IsaPred<CopyOp>);
+        if (!slots.contains(slot.getAttr()) || isYielded(trace, argument) || isCopied ||
             symbols.lookup<BufferOp>(slot.getAttr()).getMemory() != MemorySpace::Dram)
           continue;
         int64_t read = 0, last = time;

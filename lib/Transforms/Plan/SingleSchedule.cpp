@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SingleSchedule.h"
 #include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -99,7 +100,8 @@ bool SingleSchedule::mayOverlap() {
   return true;
 }
 
-/// Calls `use(position, bytes)` for all accesses of the work, in order.
+/// Calls `use(position, bytes)` for all accesses of the work, in order: those of a loop where it
+/// begins and again where it ends, because each iteration has them.
 template <typename Use> void SingleSchedule::forEachAccess(Use use) {
   SmallVector<BufferAccess> accesses;
   auto access = [&](Operation *op, StepPosition place) {
@@ -113,9 +115,21 @@ template <typename Use> void SingleSchedule::forEachAccess(Use use) {
   };
   for (Operation *step : work) {
     access(step, {step, nullptr});
-    if (TraceOp trace = getTrace(step))
-      for (Operation &command : trace.getBody().front())
-        access(&command, {step, &command});
+    TraceOp trace = getTrace(step);
+    if (!trace)
+      continue;
+    for (Operation *command = &trace.getBody().front().front(); command;
+         command = command->getNextNode()) {
+      if (!LoopBeginOp::begins(command)) {
+        access(command, {step, command});
+        continue;
+      }
+      Operation *begin = command, *end = LoopBeginOp::findEnd(begin);
+      for (Operation *place : {begin, end})
+        for (Operation *op = begin; op != end; op = op->getNextNode())
+          access(op, {step, place});
+      command = end;
+    }
   }
 }
 

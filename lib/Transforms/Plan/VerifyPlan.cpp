@@ -2,6 +2,7 @@
 // Shares no code with planning and encoding: it looks at nothing but the planned module.
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Support/Target.h"
@@ -250,6 +251,7 @@ private:
     int64_t firstCore = 0, cores = 0; ///< in L1: on which; addresses are those in each
     bool wholeCores = false;          ///< in L1, not interleaved
     int64_t ownGrid = 0; ///< workgroups, if workgroup k touches nothing but its core's, k's, part
+    int64_t number = 0;  ///< of the command, each time that it is executed
 
     bool isInL1() const { return !buffer || buffer->op.getMemory() == MemorySpace::L1; }
   };
@@ -299,41 +301,119 @@ private:
 
   LogicalResult verifyTrace(TraceOp trace, bool onTimeline) {
     Phase phase;
-    for (Operation &op : trace.getBody().front()) {
-      auto command = cast<CommandOpInterface>(op);
-      if (onTimeline && failed(verifyPoint(&op)))
+    for (Operation *op = &trace.getBody().front().front(); op; op = op->getNextNode()) {
+      if (onTimeline && failed(verifyPoint(op)))
         return failure();
-      if (command.isBarrier())
+      auto begin = dyn_cast<CmdRepeatOp>(op);
+      if (!begin) {
+        if (failed(verifyCommand(op, phase)))
+          return failure();
+        continue;
+      }
+      Operation *end = LoopBeginOp::findEnd(begin);
+      const int64_t beginTime = time - 1;
+      if (failed(verifyLoop(begin, end, phase)))
+        return failure();
+      for (op = begin->getNextNode(); onTimeline; op = op->getNextNode()) {
+        if (failed(verifyPoint(op)))
+          return failure();
+        if (op == end)
+          break;
+      }
+      op = end;
+      if (onTimeline && failed(verifyLifetimes(begin, end, beginTime)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Verifies the order of the commands of a loop, twice: the second iteration follows the first
+  /// one as each other one follows the one before it.
+  LogicalResult verifyLoop(CmdRepeatOp begin, Operation *end, Phase &phase) {
+    // Core 0 executes a loop of commands of one workgroup; in others, cores wait for each other
+    // where iterations begin and at the end.
+    const bool isSequential = begin.isSequential(collection);
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      if (!isSequential)
         phase = {};
-      SmallVector<BufferAccess> accesses;
-      command.getAccesses(accesses);
-      bool single = command.getWorkgroups(collection) == 1;
-      for (auto [i, access] : llvm::enumerate(accesses)) {
-        const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
-        PhaseAccess current =
-            makeAccess(&op, *buffer, command.getSpan(i, collection), access.write, single);
-        if (command.getSpan(i, collection).perWorkgroup && current.firstCore == 0)
-          current.ownGrid = command.getWorkgroups(collection);
-        if (!isInsideBuffer(current))
-          return op.emitError("expected ")
-                 << access.buffer << " at " << range(buffer->begin, buffer->end)
-                 << " to hold what the command accesses, found "
-                 << range(current.begin, current.end);
+      for (Operation *op = begin->getNextNode(); op != end; op = op->getNextNode()) {
+        auto inner = dyn_cast<CmdRepeatOp>(op);
+        if (inner)
+          op = LoopBeginOp::findEnd(inner);
+        if (failed(inner ? verifyLoop(inner, op, phase) : verifyCommand(op, phase)))
+          return failure();
+      }
+    }
+    if (!isSequential)
+      phase = {};
+    return success();
+  }
+
+  /// What is alive when a loop begins, and accessed in it, is alive at its end: further iterations
+  /// access it. What they write elsewhere than in carried buffers is not used after the loop.
+  LogicalResult verifyLifetimes(CmdRepeatOp begin, Operation *end, int64_t beginTime) {
+    DenseSet<Attribute> carried(begin.getCarried().begin(), begin.getCarried().end());
+    SmallVector<BufferAccess> accesses;
+    const int64_t endTime = beginTime + std::distance(begin->getIterator(), end->getIterator());
+    int64_t at = beginTime;
+    for (Operation *op = begin->getNextNode(); op != end; op = op->getNextNode()) {
+      ++at;
+      if (auto inner = dyn_cast<CmdRepeatOp>(op);
+          inner && failed(verifyLifetimes(inner, LoopBeginOp::findEnd(inner), at)))
+        return failure();
+      accesses.clear();
+      cast<BufferAccessOpInterface>(op).getAccesses(accesses);
+      for (const BufferAccess &access : accesses) {
+        Placed &buffer = buffers[index.lookup(access.buffer.getAttr())];
+        if (buffer.isAlive(beginTime) && !buffer.isAlive(endTime))
+          return op->emitError("expected ")
+                 << access.buffer << ", which is alive when the loop begins, to be alive at its "
+                 << "end, at point " << endTime << " of the timeline, found it "
+                 << describe(buffer);
+        if (buffer.op.getKind() == BufferKind::State)
+          return op->emitError("expected no access to a state in a loop, found one to ")
+                 << access.buffer;
+        if (access.write && !carried.contains(access.buffer))
+          buffer.written = false;
+      }
+    }
+    return success();
+  }
+
+  LogicalResult verifyCommand(Operation *op, Phase &phase) {
+    auto command = cast<CommandOpInterface>(op);
+    ++executions;
+    if (command.isBarrier())
+      phase = {};
+    SmallVector<BufferAccess> accesses;
+    command.getAccesses(accesses);
+    bool single = command.getWorkgroups(collection) == 1;
+    for (auto [i, access] : llvm::enumerate(accesses)) {
+      const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
+      PhaseAccess current =
+          makeAccess(op, *buffer, command.getSpan(i, collection), access.write, single);
+      current.number = executions;
+      if (command.getSpan(i, collection).perWorkgroup && current.firstCore == 0)
+        current.ownGrid = command.getWorkgroups(collection);
+      if (!isInsideBuffer(current))
+        return op->emitError("expected ")
+               << access.buffer << " at " << range(buffer->begin, buffer->end)
+               << " to hold what the command accesses, found " << range(current.begin, current.end);
+      if (failed(verifyConflicts(current, phase)))
+        return failure();
+      phase.add(current);
+    }
+    if (int64_t scratch = command.getScratchBytes(collection); scratch > 0) {
+      // Core 0's, and that of all others unless one workgroup is all there is.
+      for (int64_t first = 0, last = single ? 1 : std::min<int64_t>(cores, 2); first < last;
+           ++first) {
+        PhaseAccess current{op,      nullptr, 0,          scratch, scratch,
+                            scratch, true,    first == 0, first,   first ? cores - 1 : 1,
+                            true};
+        current.number = executions;
         if (failed(verifyConflicts(current, phase)))
           return failure();
         phase.add(current);
-      }
-      if (int64_t scratch = command.getScratchBytes(collection); scratch > 0) {
-        // Core 0's, and that of all others unless one workgroup is all there is.
-        for (int64_t first = 0, last = single ? 1 : std::min<int64_t>(cores, 2); first < last;
-             ++first) {
-          PhaseAccess current{&op,     nullptr, 0,          scratch, scratch,
-                              scratch, true,    first == 0, first,   first ? cores - 1 : 1,
-                              true};
-          if (failed(verifyConflicts(current, phase)))
-            return failure();
-          phase.add(current);
-        }
       }
     }
     return success();
@@ -346,7 +426,7 @@ private:
         return failure();
     for (const PhaseAccess &earlier : llvm::reverse(phase.ofSingle)) {
       // The command's own accesses are the last.
-      if (current.single && earlier.command != current.command)
+      if (current.single && earlier.number != current.number)
         break;
       if (failed(verifyConflict(current, earlier)))
         return failure();
@@ -363,8 +443,8 @@ private:
     bool inOrder = (current.single && earlier.single) ||
                    (current.ownGrid != 0 && current.ownGrid == earlier.ownGrid &&
                     current.cores == current.ownGrid && earlier.cores == earlier.ownGrid);
-    if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)
-                                           : !inOrder)
+    if (earlier.number == current.number ? !isInPlace(*current.command, earlier, current)
+                                         : !inOrder)
       return reportConflict(earlier, current);
     return success();
   }
@@ -440,7 +520,7 @@ private:
 
   static LogicalResult reportConflict(const PhaseAccess &earlier, const PhaseAccess &current) {
     InFlightDiagnostic error = current.command->emitError();
-    if (earlier.command == current.command)
+    if (earlier.number == current.number)
       return error << "expected a command to write nothing else that it accesses, found "
                    << nameOf(current) << " and " << nameOf(earlier) << " to share bytes";
     auto describeAccess = [](const PhaseAccess &access) {
@@ -505,7 +585,7 @@ private:
   DenseMap<StringAttr, size_t> index;
   DenseSet<Attribute> recorded;
   DenseSet<Operation *> executed; ///< traces on the timeline
-  int64_t time = 0;
+  int64_t time = 0, executions = 0;
 };
 
 struct VerifyPlan : mlir::ttc::impl::VerifyPlanBase<VerifyPlan> {

@@ -2,10 +2,11 @@
 // Host and device work of a traced region are separated by stages: stage 0 is the host's before
 // any trace, stage 1 the first trace, stage 2 the host's after it, and so on. An op's stage is the
 // lowest one of its side that is not below the stages of its operands. So a region is split only
-// where device work depends on host work that depends on device work.
+// where device work depends on host work that depends on device work. A loop has one stage.
 #include "Untraceable.h"
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -53,7 +54,17 @@ private:
   LogicalResult assignStages() {
     bool failed = false;
     int64_t lastSide = 0; // of sends and receives, which stay in one order
+    Operation *endOfLoop = nullptr;
     for (Operation &op : traced.getBody().front().without_terminator()) {
+      if (endOfLoop) { // has its stage
+        endOfLoop = endOfLoop == &op ? nullptr : endOfLoop;
+        continue;
+      }
+      if (auto loop = dyn_cast<LoopBeginOp>(op)) {
+        endOfLoop = loop.getEnd();
+        failed |= mlir::failed(assignLoop(loop, endOfLoop));
+        continue;
+      }
       int64_t stage = isa<SendOp, ReceiveOp>(op) ? lastSide : 0;
       for (Value operand : op.getOperands())
         stage = std::max(stage, stages.lookup(operand.getDefiningOp()));
@@ -74,6 +85,30 @@ private:
       stages[&op] = stage;
       lastStage = std::max(lastStage, stage);
     }
+    return failure(failed);
+  }
+
+  /// All of a loop is in one trace: after everything that any of its ops needs.
+  LogicalResult assignLoop(LoopBeginOp begin, Operation *end) {
+    auto ops = llvm::make_range(begin->getIterator(), std::next(end->getIterator()));
+    bool failed = false;
+    int64_t stage = 0;
+    for (Operation &op : ops) {
+      for (Value operand : op.getOperands())
+        stage = std::max(stage, stages.lookup(operand.getDefiningOp()));
+      if (isa<DeviceWorkOpInterface, ViewLikeOpInterface>(op) || matchPattern(&op, m_Constant()))
+        continue;
+      InFlightDiagnostic error = op.emitError("expected work of the device in a loop, found ")
+                                 << op.getName();
+      if (auto host = dyn_cast<HostWorkOpInterface>(op))
+        error << ", " << host.getHostWork();
+      error.attachNote(begin.getLoc()) << "the device repeats the loop that begins here, and the "
+                                          "host takes no part: do this before or after it";
+      failed = true;
+    }
+    for (Operation &op : ops)
+      stages[&op] = matchPattern(&op, m_Constant()) ? 0 : stage | 1;
+    lastStage = std::max(lastStage, stage | 1);
     return failure(failed);
   }
 

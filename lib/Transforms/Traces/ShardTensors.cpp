@@ -4,7 +4,9 @@
 // of producers and consumers.
 #include "ShardPlan.h"
 #include "StridedOperands.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/QueueOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
@@ -263,6 +265,12 @@ struct ShardTensors : impl::ShardTensorsBase<ShardTensors> {
     Sharding kind = shard == ShardKind::Height  ? Sharding::HeightSharded
                     : shard == ShardKind::Width ? Sharding::WidthSharded
                                                 : Sharding::BlockSharded;
+    for (auto trace : module.getOps<TraceOp>())
+      for (auto loop : trace.getBody().getOps<LoopBeginOp>()) {
+        loop.emitError("expected a model without loops for --shard, found one: what iterations "
+                       "hand on is in DRAM");
+        return signalPassFailure();
+      }
     bool isAsked = false, isDone = false;
     run(module, [&](ShardPlan &plan) {
       shardEverything(plan, kind);

@@ -69,16 +69,31 @@ func.func @direction(%x: tensor<4xf32>) -> tensor<4xi1> {
 
 // -----
 
-func.func @data_decides(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{expected a number of steps that is known while compiling}}
+func.func @not_a_condition(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{(C1) expected body 0 to return ('tensor<i1>'), found ('tensor<f32>')}}
+  %r = "stablehlo.while"(%x) ({
+  ^bb0(%v: tensor<f32>):
+    "stablehlo.return"(%v) : (tensor<f32>) -> ()
+  }, {
+  ^bb0(%v: tensor<f32>):
+    %n = "stablehlo.multiply"(%v, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%n) : (tensor<f32>) -> ()
+  }) : (tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @other_type(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{(C2) expected body 1 to return ('tensor<f32>'), found ('tensor<i1>')}}
   %r = "stablehlo.while"(%x) ({
   ^bb0(%v: tensor<f32>):
     %c = "stablehlo.is_finite"(%v) : (tensor<f32>) -> tensor<i1>
     "stablehlo.return"(%c) : (tensor<i1>) -> ()
   }, {
   ^bb0(%v: tensor<f32>):
-    %n = "stablehlo.multiply"(%v, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    "stablehlo.return"(%n) : (tensor<f32>) -> ()
+    %n = "stablehlo.is_finite"(%v) : (tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%n) : (tensor<i1>) -> ()
   }) : (tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
 }

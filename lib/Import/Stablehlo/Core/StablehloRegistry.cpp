@@ -25,6 +25,7 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloElementwiseOps(ops);
     registerStablehloFftOps(ops);
     registerStablehloIndexingOps(ops);
+    registerStablehloLoopOps(ops);
     registerStablehloMovementOps(ops);
     registerStablehloPadOps(ops);
     registerStablehloPrecisionOps(ops);

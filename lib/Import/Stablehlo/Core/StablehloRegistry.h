@@ -76,6 +76,7 @@ void registerStablehloDotOps(StablehloRegistry &registry);
 void registerStablehloElementwiseOps(StablehloRegistry &registry);
 void registerStablehloFftOps(StablehloRegistry &registry);
 void registerStablehloIndexingOps(StablehloRegistry &registry);
+void registerStablehloLoopOps(StablehloRegistry &registry);
 void registerStablehloMovementOps(StablehloRegistry &registry);
 void registerStablehloPadOps(StablehloRegistry &registry);
 void registerStablehloPrecisionOps(StablehloRegistry &registry);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls, choices and loops.
+// Calls and choices.
+#include "LoopOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
@@ -43,6 +44,39 @@ static LogicalResult checkChoice(StablehloOp &op, unsigned width) {
   return op.error() << "expected an operand of type " << type << ", found " << found;
 }
 
+/// Each branch is computed only if it is taken: it has a loop, which might not end otherwise.
+static LogicalResult importTaken(StablehloOp &op, StringRef constraint,
+                                 llvm::function_ref<Value(int64_t)> isBranch) {
+  Expressions e(op);
+  for (int64_t branch = 0; branch < op.numBodies(); ++branch)
+    if (Block *body = op.body(branch, 0);
+        !body || failed(op.checkReturned(*body, op.getSource()->getResultTypes(), constraint)))
+      return failure();
+  SmallVector<Value> chosen;
+  for (unsigned i = 0; i < op.numResults(); ++i) {
+    auto zeros = [&] { return e.splat(op.resultType(i).getShape(), op.resultElementType(i), 0); };
+    chosen.push_back(op.hasComplexResult(i) ? op.complex(zeros(), zeros()) : zeros());
+  }
+  Value isTaken; // one of the branches so far
+  const int64_t last = op.numBodies() - 1;
+  for (int64_t branch = 0; branch <= last; ++branch) {
+    Value condition;
+    if (branch == last) {
+      condition = isTaken ? op.create<NotOp>(isTaken) : e.splat({}, op.getBuilder().getI1Type(), 1);
+    } else {
+      condition = isBranch(branch);
+      isTaken = isTaken ? op.create<OrOp>({isTaken, condition}) : condition;
+    }
+    if (!condition || llvm::is_contained(chosen, Value()))
+      return failure();
+    FailureOr<SmallVector<Value>> values = importIfTaken(op, branch, condition, chosen);
+    if (failed(values))
+      return failure();
+    chosen = *values;
+  }
+  return op.results(chosen);
+}
+
 /// Bodies have no effects: where the device decides, all are computed and one is chosen.
 /// `constraint` is that on their results.
 static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> known,
@@ -53,6 +87,11 @@ static LogicalResult importBranches(StablehloOp &op, std::optional<int64_t> know
     FailureOr<SmallVector<Value>> values = op.importBody(*known, {});
     return failed(values) ? failure() : op.results(*values);
   }
+  for (int64_t branch = 0; branch < branches && !op.isBroadened(); ++branch)
+    if (Block *body = op.body(branch, 0); !body)
+      return failure();
+    else if (hasLoop(*body))
+      return importTaken(op, constraint, isBranch);
   // From the last, which holds where no other one does.
   SmallVector<Value> chosen;
   for (int64_t branch = branches - 1; branch >= 0; --branch) {
@@ -101,39 +140,10 @@ static LogicalResult importCase(StablehloOp &op) {
   });
 }
 
-/// Loops are unrolled: what counts the steps is computed while compiling.
-static LogicalResult importWhile(StablehloOp &op) {
-  SmallVector<Value> values(op.allOperands());
-  Block *condition = op.body(0, values.size()), *step = op.body(1, values.size());
-  Type flag = RankedTensorType::get({}, op.getBuilder().getI1Type());
-  if (!condition || !step || failed(op.checkReturned(*condition, flag, "C1")) ||
-      failed(op.checkReturned(*step, op.getSource()->getOperandTypes(), "C2")))
-    return failure();
-  for (;;) {
-    FailureOr<SmallVector<Value>> flags = op.importBody(0, values);
-    if (failed(flags))
-      return failure();
-    std::optional<int64_t> goesOn = getConstantInt(flags->front());
-    if (!goesOn)
-      return op.error() << "expected a number of steps that is known while compiling, found a "
-                           "condition that is computed from data: bound the loop by a number of "
-                           "steps, and keep the values of steps after its end (jax.lax.fori_loop "
-                           "with jnp.where)";
-    if (!*goesOn)
-      return op.results(values);
-    FailureOr<SmallVector<Value>> next = op.importBody(1, values);
-    if (failed(next))
-      return failure();
-    values = *next;
-  }
-}
-
 void mlir::ttc::registerStablehloControlFlowOps(StablehloRegistry &registry) {
   registry.add("func.call", importCall, OnComplex::Handled);
   registry.add("composite", importComposite, OnComplex::Handled);
   registry.add("optimization_barrier", importBarrier, OnComplex::Handled);
   registry.add("if", importIf, OnComplex::Handled);
   registry.add("case", importCase, OnComplex::Handled);
-  registry.add("while", importWhile, OnComplex::Handled,
-               "a number of steps that data decides; steps are unrolled");
 }

@@ -2,6 +2,7 @@
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "kernels/Budgets.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 #include "ttc/Support/PassCounter.h"
@@ -354,8 +355,9 @@ int64_t mergeRows(ArrayRef<MatmulOp> products) {
 }
 
 /// What products that may become one have in common: the matrix, whether it is transposed, the
-/// bias.
-using Common = std::tuple<Value, unsigned, Value>;
+/// bias; and how many loops begin and end before them, since ops of a loop are computed in each
+/// iteration.
+using Common = std::tuple<Value, unsigned, Value, unsigned>;
 
 struct MergeProducts : impl::MergeProductsBase<MergeProducts> {
   PassCounter numProducts{*this, "products", "Products that became parts of others"};
@@ -363,9 +365,13 @@ struct MergeProducts : impl::MergeProductsBase<MergeProducts> {
   void runOnOperation() override {
     getOperation()->walk([&](Block *block) {
       llvm::MapVector<Common, Products> groups;
-      for (auto op : block->getOps<MatmulOp>())
-        if (canMerge(op))
-          groups[{op.getB(), op.getTransposeB(), op.getBias()}].push_back(op);
+      unsigned marks = 0;
+      for (Operation &op : *block) {
+        marks += LoopBeginOp::isMark(&op);
+        if (auto product = dyn_cast<MatmulOp>(op); product && canMerge(product))
+          groups[{product.getB(), product.getTransposeB(), product.getBias(), marks}].push_back(
+              product);
+      }
       // In the order of their first products: rows of what became one product are slices of one
       // tensor, when the next ones are merged.
       for (auto &[common, products] : groups) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -34,15 +35,19 @@ bool isInlineConstant(Value value) {
   return constant.getValue().isSplat() || constant.getValue().getNumElements() == 1;
 }
 
-/// Groups the ops of one block, none across what separates traces.
+/// Whether no program has ops of both sides: they run in different traces, or not equally often.
+bool separates(Operation &op) {
+  return TraceBoundaryOp::separates(&op) || LoopBeginOp::isMark(&op);
+}
+
+/// Groups the ops of one block, none across what separates them.
 class BlockFuser {
 public:
   explicit BlockFuser(Block &block) : block(block) {}
 
   void run() {
     for (begin = block.begin(); begin != block.end(); begin = end) {
-      end = std::find_if(std::next(begin), block.end(),
-                         [](Operation &op) { return TraceBoundaryOp::separates(&op); });
+      end = std::find_if(std::next(begin), block.end(), separates);
       group();
     }
     for (Group &group : groups) {

@@ -20,7 +20,7 @@ func.func @main(%x: tensor<0xf32>) {
 // -----
 
 func.func @main(%x: tensor<4x4xf32, #ttc.layout<l1, interleaved>>) {
-  // expected-error@+1 {{'ttc.loop_begin' op (C1) expected operands without a layout, found 'tensor<4x4xf32, #ttc.layout<l1, interleaved>>'}}
+  // expected-error@+1 {{'ttc.loop_begin' op (C1) expected operands without a layout, found 'tensor<4x4xf32, #ttc.layout<l1>>'}}
   %0 = ttc.loop_begin %x times 3 : tensor<4x4xf32, #ttc.layout<l1, interleaved>>
   %1 = ttc.loop_end %0 : tensor<4x4xf32, #ttc.layout<l1, interleaved>>
   return
@@ -29,8 +29,7 @@ func.func @main(%x: tensor<4x4xf32, #ttc.layout<l1, interleaved>>) {
 // -----
 
 func.func @main(%x: tensor<4xf32>) {
-  // (C2)
-  // expected-error@+1 {{'ttc.loop_begin' op inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<5xf32>'}}
+  // expected-error@+1 {{'ttc.loop_begin' op (C2) expected results of the operands' types ('tensor<4xf32>'), found ('tensor<5xf32>')}}
   %0 = "ttc.loop_begin"(%x) {iterations = 3 : i64} : (tensor<4xf32>) -> tensor<5xf32>
   %1 = ttc.loop_end %0 : tensor<5xf32>
   return
@@ -133,7 +132,7 @@ func.func @main() {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected as many sizes as buffers (1), found 2}}
   ttc.cmd.repeat carried (@x) bytes [16, 4] times 10
   ttc.cmd.fill @x with 0 bytes 16
@@ -144,7 +143,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected different buffers, found @x twice}}
   ttc.cmd.repeat carried (@x, @x) bytes [16, 4] times 10
   ttc.cmd.fill @x with 0 bytes 16
@@ -155,7 +154,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected at least 1 byte of a buffer, found 0}}
   ttc.cmd.repeat carried (@x) bytes [0] times 10
   ttc.cmd.fill @x with 0 bytes 16
@@ -166,7 +165,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected @x to have at least 17 bytes, found 16}}
   ttc.cmd.repeat carried (@x) bytes [17] times 10
   ttc.cmd.fill @x with 0 bytes 16
@@ -178,7 +177,7 @@ ttc.trace @commands {
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
 ttc.buffer activation @go : tensor<i1> in dram at 0x1040 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C2) expected the flag to be carried, found @go}}
   ttc.cmd.repeat carried (@x) bytes [16] while @go at_most 10
   ttc.cmd.fill @x with 0 bytes 16
@@ -189,7 +188,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C3) expected 1 to 1099511627776 iterations, found 0}}
   ttc.cmd.repeat carried (@x) bytes [16] times 0
   ttc.cmd.fill @x with 0 bytes 16
@@ -200,7 +199,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C4) expected 'while' with 'fails_at_limit', found 'times'}}
   ttc.cmd.repeat carried (@x) bytes [16] times 3 fails_at_limit
   ttc.cmd.fill @x with 0 bytes 16
@@ -211,7 +210,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C5) expected a ttc.cmd.end_repeat that ends the loop, found none}}
   ttc.cmd.repeat carried (@x) bytes [16] times 3
   ttc.cmd.fill @x with 0 bytes 16
@@ -221,7 +220,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   // expected-error@+1 {{'ttc.cmd.repeat' op (C5) expected at least one command in the loop, found none}}
   ttc.cmd.repeat carried (@x) bytes [16] times 3
   ttc.cmd.end_repeat
@@ -232,7 +231,7 @@ ttc.trace @commands {
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
 ttc.event @done
-ttc.trace @commands {
+ttc.trace @commands() {
   ttc.cmd.repeat carried (@x) bytes [16] times 3
   ttc.cmd.fill @x with 0 bytes 16
   // expected-error@+1 {{'ttc.cmd.repeat' op (C6) expected dispatches, copies, fills, barriers and loops in a loop, found ttc.cmd.signal}}
@@ -244,7 +243,7 @@ ttc.trace @commands {
 // -----
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
-ttc.trace @commands {
+ttc.trace @commands() {
   ttc.cmd.fill @x with 0 bytes 16
   // expected-error@+1 {{'ttc.cmd.end_repeat' op (C1) expected a ttc.cmd.repeat before it that begins the loop, found none}}
   ttc.cmd.end_repeat

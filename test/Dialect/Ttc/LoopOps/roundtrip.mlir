@@ -26,7 +26,7 @@ ttc.program @step(%x: tensor<4xf32>) -> tensor<4xf32> {
   ttc.return %0 : tensor<4xf32>
 }
 
-ttc.trace @commands {
+ttc.trace @commands() {
   ttc.cmd.repeat carried (@x) bytes [16] times 10
   ttc.cmd.repeat carried (@go, @x) bytes [1, 16] while @go at_most 7 fails_at_limit
   ttc.cmd.dispatch @step(@x) into (@x)

@@ -197,3 +197,26 @@ func.func @traces(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %b: tensor<16xf
   %5 = ttc.softmax %4 {axis = 1 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
   return %5 : tensor<4x16xf32>
 }
+
+// -----
+
+// Nothing across the beginning or the end of a loop.
+// CHECK-LABEL: @loop
+func.func @loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: ttc.fusion
+  // CHECK: ttc.exp
+  // CHECK: ttc.loop_begin
+  // CHECK: ttc.fusion
+  // CHECK: ttc.sin
+  // CHECK-NEXT: ttc.mul
+  // CHECK: ttc.loop_end
+  // CHECK: ttc.fusion
+  // CHECK: ttc.relu
+  %0 = ttc.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %v = ttc.loop_begin %0 times 3 : tensor<4xf32>
+  %1 = ttc.sin %v : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = ttc.mul %1, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = ttc.loop_end %2 : tensor<4xf32>
+  %4 = ttc.relu %3 : (tensor<4xf32>) -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
