@@ -186,9 +186,13 @@ def test_state(tools, bundle_of, tmp_path):
 
 
 def test_rows_are_written_in_place(tools, bundle_of):
-    """No command of the loop moves all rows: the body has no copy, and its commands have one workgroup."""
-    commands = tools.ttrun("read", bundle_of(ROWS), "--commands").stdout
-    assert "repeat" in commands
+    """No command of the loop moves all rows: the body has no copy, and one workgroup writes into the slot of the output."""
+    ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(ROWS)).stdout
+    body = re.search(r"ttc\.cmd\.repeat.*?ttc\.cmd\.end_repeat", ir, re.S)[0]
+    assert "ttc.cmd.copy" not in body and "ttc.cmd.barrier" not in body, body
+    scatter = re.search(r"ttc\.cmd\.dispatch @(\w*scatter\w*)\(@y, .*\) into \(@y\)", body)
+    assert scatter, body
+    assert re.search(rf"ttc\.program.* @{scatter[1]}\(.*grid = 1 :", ir)
 
 
 def test_round_trip(tools, bundle_of, tmp_path):

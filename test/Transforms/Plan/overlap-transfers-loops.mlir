@@ -8,6 +8,9 @@ module attributes {ttc.target = #ttc.target<
     dram_alignment = 64, queues = 2, chips = 1>} {
 
 // CHECK: ttc.trace @t0_part() {
+// CHECK-NEXT: ttc.cmd.fill @y with 0 bytes 64
+// CHECK-NEXT: ttc.cmd.end
+// CHECK: ttc.trace @t0_part_0() {
 // CHECK-NEXT: ttc.cmd.repeat carried (@y) bytes [64] times 9
 // CHECK-NEXT: ttc.cmd.dispatch @two(@y, @x) into (@a)
 // CHECK-NEXT: ttc.cmd.dispatch @f(@a) into (@y)
@@ -27,8 +30,8 @@ module attributes {ttc.target = #ttc.target<
 
 // CHECK: ttc.schedule "single-untraced" queues 1 body {
 // CHECK-NEXT: ttc.enqueue.write 0 to @x on 0
-// CHECK-NEXT: ttc.enqueue.execute @[[FILL:.*]] on 0
 // CHECK-NEXT: ttc.enqueue.execute @t0_part on 0
+// CHECK-NEXT: ttc.enqueue.execute @t0_part_0 on 0
 // CHECK-NEXT: ttc.enqueue.dispatch @f(@y) into (@a) on 0
 // CHECK-NEXT: ttc.enqueue.dispatch @f(@a) into (@y) on 0
 // CHECK-NEXT: ttc.enqueue.read 0 from @y on 0
@@ -36,8 +39,8 @@ module attributes {ttc.target = #ttc.target<
 // CHECK: } body {
 // CHECK:      ttc.enqueue.wait @main_written on 0
 // CHECK-NEXT: ttc.enqueue.wait @main_drained on 0
-// CHECK-NEXT: ttc.enqueue.execute @[[FILL]] on 0
 // CHECK-NEXT: ttc.enqueue.execute @t0_part on 0
+// CHECK-NEXT: ttc.enqueue.execute @t0_part_0 on 0
 // CHECK-NEXT: ttc.enqueue.record @main_consumed on 0
 // CHECK-NEXT: ttc.enqueue.execute @{{.*}} on 0
 // CHECK-NEXT: ttc.enqueue.record @main_computed on 0

@@ -65,7 +65,7 @@ func.func @transfer_in_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
     // expected-note@+1 {{the device repeats the loop that begins here, and the host takes no part}}
     %v = ttc.loop_begin %d times 3 : tensor<4xf32>
     %0 = ttc.dispatch @f(%v) : (tensor<4xf32>) -> tensor<4xf32>
-    // expected-error@+1 {{expected work of the device in a loop, found ttc.from_device, a transfer from the device}}
+    // expected-error@+1 {{expected work of the device in a loop, found ttc.from_device, a transfer to the host}}
     %1 = ttc.from_device %0 : tensor<4xf32> to tensor<4xf32>
     %2 = ttc.loop_end %0 : tensor<4xf32>
     ttc.yield %1 : tensor<4xf32>

@@ -405,7 +405,9 @@ def ode_adaptive(y: Any) -> Any:
         h_next = jnp.where(is_good, jnp.where(error < 1e-8, 2 * h, h), h / 2)
         return jnp.where(is_good, t + h, t), jnp.minimum(h_next, 0.2 - jnp.where(is_good, t + h, t) + 1e-12), jnp.where(is_good, half, y), count + 1
 
-    return lax.while_loop(lambda s: (s[0] < 0.2) & (s[3] < 1000), step, (jnp.float64(0), jnp.float64(0.05), y, 0))
+    # The last step is what is left of 0.2: no digit of it is the same after other roundings.
+    t, _, y, count = lax.while_loop(lambda s: (s[0] < 0.2) & (s[3] < 1000), step, (jnp.float64(0), jnp.float64(0.05), y, 0))
+    return t, y, count
 
 
 @function(lambda g: (f32(g, 3),))

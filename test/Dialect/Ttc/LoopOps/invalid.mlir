@@ -166,8 +166,8 @@ ttc.trace @commands() {
 
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
 ttc.trace @commands() {
-  // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected @x to have at least 17 bytes, found 16}}
-  ttc.cmd.repeat carried (@x) bytes [17] times 10
+  // expected-error@+1 {{'ttc.cmd.repeat' op (C1) expected @x to hold at least 80 bytes, found 64}}
+  ttc.cmd.repeat carried (@x) bytes [80] times 10
   ttc.cmd.fill @x with 0 bytes 16
   ttc.cmd.end_repeat
   ttc.cmd.end
