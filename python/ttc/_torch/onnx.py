@@ -139,10 +139,10 @@ def save_onnx(
 
 
 def _casts_first() -> dict[Any, Any]:
-    """Means of integers along dimensions, in a type that is given: the exporter casts their result, and computes it in
-    integers."""
+    """Means and softmaxes in a type that is given: the exporter casts their result, and computes it in the type of the
+    operand, which has fewer digits or only integers."""
     from onnxscript import opset18
-    from onnxscript.function_libs.torch_lib.ops import core
+    from onnxscript.function_libs.torch_lib.ops import core, special
 
     exported: Any = core.aten_mean_dim
     op: Any = opset18
@@ -157,7 +157,25 @@ def _casts_first() -> dict[Any, Any]:
         axes = op.Reshape(dim, op.Constant(value_ints=[-1]))
         return op.ReduceMean(cast, axes, keepdims=keepdim)
 
-    return {torch.ops.aten.mean.dim: mean}
+    def casting(exported: Any, compute: Any) -> Any:
+        @functools.wraps(getattr(exported, "func", exported))
+        def softmax(self: Any, dim: int, dtype: int = -1) -> Any:
+            if dtype is None or dtype == -1:
+                return exported(self, dim)
+            cast = op.Cast(self, to=dtype)
+            if len(self.shape) == 0:
+                return op.Squeeze(compute(op.Unsqueeze(cast, [0]), axis=dim))
+            return compute(cast, axis=dim)
+
+        return softmax
+
+    log_softmax = casting(special.aten_special_log_softmax, op.LogSoftmax)
+    return {
+        torch.ops.aten.mean.dim: mean,
+        torch.ops.aten.softmax.int: casting(core.aten_softmax, op.Softmax),
+        torch.ops.aten.log_softmax.int: log_softmax,
+        torch.ops.aten.special_log_softmax.default: log_softmax,
+    }
 
 
 def _cast_outputs(graph: Any, program: Any) -> None:
