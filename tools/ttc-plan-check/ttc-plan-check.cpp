@@ -4,6 +4,7 @@
 #include "Support/Options.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
+#include "ttrt/format/utf8.h"
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -12,7 +13,7 @@
 using namespace ttc::planner;
 
 static int fail(const std::string &message) {
-  std::cerr << "ttc-plan-check: error: " << message << '\n';
+  std::cerr << "ttc-plan-check: error: " << ttrt::printable(message) << '\n';
   return 2;
 }
 
@@ -21,7 +22,7 @@ class Faults {
 public:
   void add(const std::string &message) {
     if (++count <= kMost)
-      std::cerr << message << '\n';
+      std::cerr << ttrt::printable(message) << '\n';
   }
   /// Prints how many were omitted. True if there are any faults.
   bool any() const {

@@ -5,6 +5,7 @@
 #include "Support/WriteFile.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
+#include "ttrt/format/utf8.h"
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -15,7 +16,7 @@
 using namespace ttc::planner;
 
 static int fail(const std::string &message) {
-  std::cerr << "ttc-plan: error: " << message << '\n';
+  std::cerr << "ttc-plan: error: " << ttrt::printable(message) << '\n';
   return 2;
 }
 

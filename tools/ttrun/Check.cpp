@@ -107,14 +107,15 @@ static void print(const Execution &execution) {
 
 static void print(const Checked &checked, bool fit) {
   if (!checked.problem.empty())
-    fmt::print(stderr, "ttrun check: {}\n", checked.problem);
+    fmt::print(stderr, "ttrun check: {}\n", printable(checked.problem));
   else if (checked.misfit.empty())
-    fmt::print("{}: ok\n", checked.file);
+    fmt::print("{}: ok\n", printable(checked.file));
   else if (fit)
-    fmt::print(stderr, "ttrun check: {}: {}: {}\n", checked.file, checked.status, checked.misfit);
+    fmt::print(stderr, "ttrun check: {}: {}: {}\n", printable(checked.file), checked.status,
+               printable(checked.misfit));
   else
-    fmt::print("{}: ok, but cannot run here: {}: {}\n", checked.file, checked.status,
-               checked.misfit);
+    fmt::print("{}: ok, but cannot run here: {}: {}\n", printable(checked.file), checked.status,
+               printable(checked.misfit));
   if (const auto &proof = checked.proof)
     fmt::print("  proved  {} schedule{}, {} steps, {} commands; fixpoint after {} iterations\n"
                "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",

@@ -112,10 +112,10 @@ static int reportUnknown(const std::string &given) {
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
   if (ttc::hasExtension(given, ".ttcb")) {
     fmt::print(stderr, "ttrun: expected a command, found '{0}'; did you mean 'ttrun run {0}'?\n",
-               given);
+               printable(given));
   } else if (!given.starts_with('-')) {
     const std::string suggested = ttc::suggestion(given, names);
-    fmt::print(stderr, "ttrun: unknown command '{}'{}\n", given,
+    fmt::print(stderr, "ttrun: unknown command '{}'{}\n", printable(given),
                suggested.empty() ? "; expected one of " + all : suggested);
   } else {
     const std::string option = given.substr(0, given.find('='));
@@ -128,7 +128,7 @@ static int reportUnknown(const std::string &given) {
       }
     const std::string nearest = ttc::nearestName(option, options);
     const auto found = std::find(options.begin(), options.end(), nearest) - options.begin();
-    fmt::print(stderr, "ttrun: expected a command before '{}'{}\n", option,
+    fmt::print(stderr, "ttrun: expected a command before '{}'{}\n", printable(option),
                nearest.empty() ? ": one of " + all
                                : fmt::format("; did you mean '{}'?", calls[found]));
   }

@@ -48,7 +48,9 @@ def test_options_of_the_compiler(options, tools, tmp_path):
     assert not [c for c in HIDDEN if c in found.stderr], repr(found.stderr)
 
 
-@pytest.mark.parametrize("command", [["ttc"], ["ttc", "compile"], ["ttc-opt"], ["ttc-translate", "--gguf-to-bundle"], ["ttrun", "read"]], ids=" ".join)
+@pytest.mark.parametrize("command", [
+    ["ttc"], ["ttc", "compile"], ["ttc-opt"], ["ttc-translate", "--gguf-to-bundle"], ["ttrun"], ["ttrun", "read"], ["ttrun", "check"],
+    ["ttc-plan"], ["ttc-plan-check"]], ids=" ".join)
 def test_files_that_are_not_there(command, tools, tmp_path):
     found = tools.run(*command, NAME, check=False, cwd=tmp_path)
     assert found.returncode != 0 and "red" in found.stderr
