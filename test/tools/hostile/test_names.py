@@ -10,10 +10,11 @@ onnx = pytest.importorskip("onnx", reason="the Python package onnx is not instal
 from onnx import TensorProto, helper  # noqa: E402
 
 
-def save(path, *names, shape=("n",), output="y", node="add"):
-    """The sum of all inputs."""
+def save(path, *names, shape=("n",), output="y", node="add", constants=(), op="Sum"):
+    """The sum of all inputs, and of constants."""
     ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in (*names, output)]
-    graph = helper.make_graph([helper.make_node("Sum", names, [output], name=node)], "g", ports[:-1], ports[-1:])
+    weights = [helper.make_tensor(name, TensorProto.FLOAT, [1], [1.0]) for name in constants]
+    graph = helper.make_graph([helper.make_node(op, [*names, *constants], [output], name=node)], "g", ports[:-1], ports[-1:], weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
     return path
 
@@ -44,7 +45,8 @@ def test_values_of_names_that_begin_alike(tools, tmp_path):
 
 
 @pytest.mark.parametrize("names, found", [
-    ({"names": ["x\0y"]}, "the graph input 'x"), ({"output": "y\0"}, "the graph output 'y"), ({"node": "\0"}, "the node '")])
+    ({"names": ["x\0y"]}, "the graph input 'x"), ({"output": "y\0"}, "the graph output 'y"), ({"node": "\0"}, "the node '"),
+    ({"constants": ["w\0"]}, "the initializer 'w"), ({"op": "Sum\0"}, "the op 'Sum")])
 def test_nul(names, found, tools, tmp_path):
     names = dict(names)
     save(tmp_path / "m.onnx", *names.pop("names", ["x"]), shape=(2,), **names)

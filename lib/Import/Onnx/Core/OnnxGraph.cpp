@@ -60,8 +60,14 @@ void OnnxGraph::checkNames() {
     check("the graph input", input.name());
   for (const onnx::ValueInfoProto &output : graph.output())
     check("the graph output", output.name());
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    check("the initializer", tensor.name());
+  for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
+    check("the initializer", tensor.values().name());
   for (const onnx::NodeProto &node : graph.node()) {
     check("the node", node.name());
+    check("the op", node.op_type());
+    check("the domain", node.domain());
     for (const std::string &name : node.output())
       if (name != node.name())
         check("the value", name);
