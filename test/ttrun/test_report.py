@@ -4,6 +4,7 @@ import csv
 import decimal
 import json
 import os
+import resource
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
@@ -633,3 +634,12 @@ def test_what_fails_leaves_no_folder(tools, bundle, tmp_path, failing):
     (tmp_path / "old").mkdir()
     tools.ttrun("perf", bundle, *failing, "--profile", tmp_path / "old/deep", check=False)
     assert list(tmp_path.iterdir()) == [tmp_path / "old"] and not list((tmp_path / "old").iterdir())
+
+
+@pytest.mark.parametrize("most", [1024, 65536], ids=["log", "report"])
+def test_a_recording_that_cannot_be_written_leaves_no_folder(tools, bundle, tmp_path, most):
+    """As on a disk that is full: the log's header or a file of the report does not fit."""
+    done = tools.ttrun("perf", bundle, "--loops=100", "--profile", tmp_path / "new/deep", check=False,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+    assert done.returncode == 2 and "File too large" in done.stderr, done.stderr
+    assert not (tmp_path / "new").exists()

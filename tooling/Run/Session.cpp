@@ -356,6 +356,8 @@ void Session::openProfiler(const SessionOptions &options) {
   ttrt_error error;
   const ttrt_status status =
       ttrt_profiler_open(options.profile.c_str(), &profiler, &profiler_, &error);
+  if (status != TTRT_OK && !madeForProfile_.empty())
+    fs::remove_all(madeForProfile_, ignored);
   // ttrun's other arguments of this call are right.
   if (status == TTRT_INVALID_ARGUMENT)
     throw UserError(
@@ -393,7 +395,12 @@ void Session::finishProfile(const ReportOptions &given) {
   options.counters |= hasCounters_;
   if (options.print)
     fmt::print("\n");
-  makeReport(folder, options);
+  try {
+    makeReport(folder, options);
+  } catch (...) {
+    discardProfile(folder);
+    throw;
+  }
 }
 
 void Session::describePorts() {
