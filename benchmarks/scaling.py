@@ -129,7 +129,7 @@ CASES = {
     "constants": (constants, (500, 1000, 2000), None, None),
     "states": (states, (500, 1000, 2000), lambda count: ["--state=old_*=new_*"], None),
     "steps": (steps, (400, 800, 1600), None, None),
-    "entries": (lambda count: nodes(2), (250, 500, 1000),
+    "entries": (lambda count: nodes(2), (250, 1000, 4000),
                 lambda count: ["--entry=" + ",".join(f"e{i}" for i in range(count))], lambda count: count),
     "devices": (devices, (16, 32, 64), lambda count: [f"--mesh={count}", "--parallel=tensor"], None),
 }

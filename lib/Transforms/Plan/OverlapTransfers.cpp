@@ -338,12 +338,14 @@ struct OverlapTransfers : mlir::ttc::impl::OverlapTransfersBase<OverlapTransfers
     SymbolTable symbols(getOperation());
     SymbolTableCollection collection;
     TraceParts parts(symbols);
+    bool arePlanned = false;
     for (EntryOp entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       ArrayAttr names = entry.getWantedSchedulesAttr();
       if (!names)
         continue;
-      if (failed(check(entry, names)))
+      if (failed(checkNames(entry, names)) || (!arePlanned && failed(checkBuffers())))
         return signalPassFailure();
+      arePlanned = true;
       entry.removeWantedSchedulesAttr();
       numSchedules += Overlapper(entry, symbols, collection, parts).run(names);
     }
@@ -351,8 +353,8 @@ struct OverlapTransfers : mlir::ttc::impl::OverlapTransfersBase<OverlapTransfers
   }
 
 private:
-  /// Verifies that the schedules can be made: their names, the target's queues, addresses.
-  LogicalResult check(EntryOp entry, ArrayAttr names) {
+  /// Verifies that the schedules can be made: their names, and the target's queues.
+  LogicalResult checkNames(EntryOp entry, ArrayAttr names) {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
       return failure();
@@ -364,6 +366,11 @@ private:
         return entry.emitError("expected a target with two command queues for ")
                << name << ", found " << target->getName() << " with " << target->getQueues();
     }
+    return success();
+  }
+
+  /// Verifies that all buffers of the module have addresses.
+  LogicalResult checkBuffers() {
     for (auto buffer : getOperation().getOps<BufferOp>())
       if (!buffer.isPlanned())
         return buffer.emitError("expected every buffer to have an address, found none for @")
