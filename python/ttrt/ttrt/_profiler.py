@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from . import _ttrt
 from ._arguments import integer, text
-from ._errors import Error
+from ._errors import Error, InvalidArgumentError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -110,7 +110,10 @@ class Profiler:
             path = os.fsencode(folder)
             if not path or b"\0" in path:
                 raise ValueError(f"folder: expected the path of a folder, found {folder!r}")
-        self._native = _ttrt.Profiler(path, programs, round(interval * 1000), joined)
+        try:
+            self._native = _ttrt.Profiler(path, programs, round(interval * 1000), joined)
+        except InvalidArgumentError as error:  # the other arguments have been checked
+            raise InvalidArgumentError(f"counters: {error}") from None
         _open.add(self)
 
     @property
