@@ -10,7 +10,8 @@
 namespace mlir::ttc {
 
 /// Points of the timeline, from the first access to a buffer up to, not including, the point after
-/// the last one. If that is in a loop that the first one is not in, up to the end of the loop. (--ttc-verify-plan rejects a buffer whose first access is a read.)
+/// the last one. If that is in a loop that the first one is not in, up to the end of the loop.
+/// (--ttc-verify-plan rejects a buffer whose first access is a read.)
 struct Lifetime {
   int64_t begin = 0, end = 0;
   unsigned entry = 0; ///< the entry point whose schedule accesses the buffer first

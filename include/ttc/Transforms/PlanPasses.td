@@ -38,7 +38,11 @@ def BindBuffers : Pass<"ttc-bind-buffers", "::mlir::ModuleOp"> {
     A constant that a collective reads is copied before (`ttc.copy`): devices of a mesh reach each other's buffers, and no
     constants, which are pages of the file.
 
-    Counters (`--mlir-pass-statistics`): `in-place`, `state-updates`, `state-copies`, `constant-copies`.
+    What iterations of a loop hand on is in one buffer, its home: the results of `ttc.loop_begin` and `ttc.loop_end`, and the
+    initial and the next value, if nothing needs the home while they are computed. Otherwise these are copied there. A value
+    from before the loop is needed up to its end.
+
+    Counters (`--mlir-pass-statistics`): `in-place`, `state-updates`, `state-copies`, `constant-copies`, `loop-copies`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }
