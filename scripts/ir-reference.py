@@ -44,6 +44,7 @@ FAMILIES = {
     "Traces/QueueOps": "Transfers, host steps and events",
     "Traces/StateOps": "State",
     "Traces/TraceOps": "Traces and commands",
+    "Traces/LoopOps": "Loops",
     "Traces/BufferOps": "Buffers and machine code",
     "Traces/ExchangeOps": "Exchanges between devices",
     "Traces/ScheduleOps": "Entry points and schedules",
