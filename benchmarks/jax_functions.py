@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole calls from Python of functions of JAX: jax.jit against ttc.compile, alternating, on one core each. The functions
-are those of test/python/jax/functions.py and three with the structure of what users of JAX complain about:
-
-  mass_matrix      a chain of 35 joints, unrolled, f64 (jax-ml/jax#26021)
-  scan_f64_3x3     a scan of 2,000 steps with a carry of 3x3 in f64 (jax-ml/jax#36799)
-  many_leaves      the gradient of a scan of 614 steps with 60 numbers as its carry (jax-ml/jax#40150)
+are those of test/python/jax/functions.py, first three with the structure of what users of JAX complain about:
+frames_of_35_joints (jax-ml/jax#26021), scan_of_f64_3x3 (36799) and scan_of_60_numbers (40150).
 
 Each row: the medians of both in microseconds, and how often as fast ttc is. A function that ttc refuses, or whose
 results differ, is named with the reason. Needs a Python with jax (scripts/test-jax.sh makes one), and ttc and ttrt in
@@ -23,71 +20,8 @@ import time
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COMPLAINTS = ("mass_matrix", "scan_f64_3x3", "many_leaves")
+COMPLAINTS = ("frames_of_35_joints", "scan_of_f64_3x3", "scan_of_60_numbers")
 SECONDS = 0.02  # of each measurement
-
-
-def complaints():
-    """The three, as functions.py has its own."""
-    import functions
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-    from jax import lax
-
-    joints = 35
-
-    def transforms(q):
-        """The chain's frames in the world, each 4 x 4."""
-        world, frames = jnp.eye(4), []
-        for i in range(joints):
-            c, s, zero = jnp.cos(q[i]), jnp.sin(q[i]), jnp.zeros(())
-            turn = jnp.array([[c, -s, zero, zero], [s, c, zero, zero], [zero, zero, 1.0, 0.1], [0.0, 0.0, 0.0, 1.0]])
-            world = world @ turn
-            frames.append(world)
-        return jnp.stack(frames)
-
-    @functions.function(lambda g: (functions.f64(g, joints),), name="mass_matrix", x64=True)
-    def _mass_matrix(q):
-        frames = transforms(q)
-        axes, places = frames[:, :3, 2], frames[:, :3, 3]
-        # Column j of the Jacobian of joint i: the axis of j, and its cross product with the lever from j to i.
-        levers = places[:, None, :] - places[None, :, :]
-        below = jnp.tril(jnp.ones((joints, joints)))[:, :, None]
-        linear, angular = jnp.cross(axes[None, :, :], levers) * below, axes[None, :, :] * below
-        return jnp.einsum("nic,njc->ij", linear, linear) + 0.1 * jnp.einsum("nic,njc->ij", angular, angular)
-
-    @functions.function(
-        lambda g: (functions.f64(g, 2000, 3, scale=0.1), functions.f64(g, 3, scale=0.3), np.abs(functions.f64(g, 2000)) + 2.0),
-        name="scan_f64_3x3", x64=True,
-    )
-    def _scan_f64_3x3(p, q, diagonal):
-        def step(carry, row):
-            a, d = row
-            c = jnp.sqrt(d - a @ carry @ a)
-            w = (q - carry @ a) / c
-            return carry * 0.9 + jnp.outer(w, w), (c, w)
-
-        return lax.scan(step, jnp.zeros((3, 3)), (p, diagonal))[1]
-
-    leaves = 60
-
-    def many(parameters, inputs):
-        def step(carry, x):
-            new, previous = {}, x
-            for i in range(leaves):
-                value = carry[f"leaf_{i}"]
-                precision = 1.0 / (1.0 + jnp.exp(-value))
-                previous = value + 0.1 * precision * (previous - value)
-                new[f"leaf_{i}"] = jnp.tanh(previous)
-            return new, previous
-
-        carry, outputs = lax.scan(step, {f"leaf_{i}": parameters[i] for i in range(leaves)}, inputs)
-        return jnp.sum(outputs**2) + sum(carry.values())
-
-    @functions.function(lambda g: (functions.f32(g, leaves), functions.f32(g, 614)), name="many_leaves")
-    def _many_leaves(parameters, inputs):
-        return jax.grad(many)(parameters, inputs)
 
 
 def measure(name, rounds):
@@ -99,7 +33,6 @@ def measure(name, rounds):
     import ttc
     from compare import difference
 
-    complaints()
     warnings.simplefilter("ignore", ttc.CompileWarning)
     its = functions.FUNCTIONS[name]
     args = its.args()
@@ -147,7 +80,6 @@ def main():
     import functions
     import jax
 
-    complaints()
     print(f"jax {jax.__version__}")
     print("| function | jax.jit, µs | ttc, µs | times as fast | difference | compiled in s |\n|---|---|---|---|---|---|")
     ratios = []
