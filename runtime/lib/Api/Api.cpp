@@ -25,6 +25,14 @@ ttrt_status ttrt::report(ttrt_error *error, ttrt_status status, const char *mess
   return status;
 }
 
+ttrt_status ttrt::reportSuccess(ttrt_error *error) noexcept {
+  if (error) {
+    error->status = TTRT_OK;
+    error->message[0] = 0;
+  }
+  return TTRT_OK;
+}
+
 ttrt_status ttrt::reportException(ttrt_error *error) noexcept {
   try {
     throw;

@@ -18,6 +18,8 @@ namespace ttrt {
 
 /// Fills in `error`, which may be null.
 ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept;
+/// Fills in `error`, which may be null, with TTRT_OK. Its code exists once.
+[[gnu::noinline]] ttrt_status reportSuccess(ttrt_error *error) noexcept;
 /// In a catch block: reports the exception as a status and a message.
 ttrt_status reportException(ttrt_error *error) noexcept;
 
@@ -28,11 +30,7 @@ template <typename Function> ttrt_status guarded(ttrt_error *error, Function fun
   } catch (...) {
     return reportException(error);
   }
-  if (error) {
-    error->status = TTRT_OK;
-    error->message[0] = 0;
-  }
-  return TTRT_OK;
+  return reportSuccess(error);
 }
 
 inline void require(bool condition, const char *what) {

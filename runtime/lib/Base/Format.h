@@ -20,6 +20,14 @@
 #include <string_view>
 #include <type_traits>
 
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+// The library of C++ has them. Its headers say so for older standards only.
+extern template std::string &std::string::_M_replace(size_type, size_type, const char *, size_type);
+extern template std::string &std::string::_M_append(const char *, size_type);
+extern template void std::string::_M_mutate(size_type, size_type, const char *, size_type);
+extern template void std::string::_M_assign(const std::string &);
+#endif
+
 namespace ttrt {
 
 /// What an argument is, in kKindBits bits of a number, the first argument in the lowest ones.

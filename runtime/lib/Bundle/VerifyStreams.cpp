@@ -25,8 +25,8 @@ private:
   }
   [[noreturn, gnu::cold]] void failWith(uint64_t kinds, const char *pattern, ...) const;
   void verifyCommand(const CommandHeader &header);
-  void verifyLoop(const Action &loop) const;
-  void verifyNesting(const Action &action);
+  const char *findLoopProblem(const Action &action) const;
+  const char *findPlaceProblem(const Action &action);
 
   const Bundle &bundle;
   const fb::Trace &trace;
@@ -84,65 +84,68 @@ void StreamVerifier::verifyCommand(const CommandHeader &header) {
       reinterpret_cast<const EventCommand &>(header).reserved != 0)
     failHere("has {} in a reserved field; expected 0",
              reinterpret_cast<const EventCommand &>(header).reserved);
-  if (action.loop)
-    verifyLoop(action);
-  verifyNesting(action);
+  if (const char *place = findPlaceProblem(action))
+    failHere("{}", place);
   workgroups += std::min(gridOf(bundle.metadata(), action), kMostClaimed);
   if (workgroups > kMostOfStream)
     failHere("ends {} workgroups; expected at most {} in a trace", workgroups, kMostOfStream);
 }
 
-void StreamVerifier::verifyLoop(const Action &action) const {
+/// What is wrong with the fields of a loop; null: nothing.
+const char *StreamVerifier::findLoopProblem(const Action &action) const {
   const RepeatCommand &loop = *action.loop;
-  if (loop.reserved != 0 || loop.options & ~uint32_t(kFailsAtLimit | kSequential) ||
-      loop.iterations == 0 || (loop.flag == kNoFlag && loop.options & kFailsAtLimit))
-    failHere("repeats {} times with options {:#x}; expected at least once, options up to {:#x}, "
-             "and a flag for option {}",
-             loop.iterations, loop.options, uint32_t(kFailsAtLimit | kSequential),
-             uint32_t(kFailsAtLimit));
+  if (loop.reserved != 0 || loop.options & ~uint32_t(kFailsAtLimit | kSequential))
+    return "is a loop with an option that this runtime does not support";
+  if (loop.iterations == 0)
+    return "is a loop of 0 iterations; expected at least one";
+  if (loop.flag == kNoFlag && loop.options & kFailsAtLimit)
+    return "is a loop that fails while its flag is set, without a flag";
   if (loop.flag != kNoFlag && action.flagRange() == action.operandCount)
-    failHere("has its flag at {:#x}; expected it in one of the {} ranges that the loop carries",
-             loop.flag, action.operandCount);
+    return "is a loop with its flag outside of the ranges that it carries";
   if (devicesOf(bundle.metadata()) > 1)
-    failHere("is a loop; expected none in a bundle for a mesh");
+    return "is a loop; expected none in a bundle for a mesh";
+  return nullptr;
 }
 
-/// Loops contain nothing that other queues or devices wait for.
-void StreamVerifier::verifyNesting(const Action &action) {
+/// Loops contain nothing that other queues or devices wait for. Returns what is wrong with the
+/// place of a command; null: nothing.
+const char *StreamVerifier::findPlaceProblem(const Action &action) {
   const OrderRole role = action.info->role;
   if (role == OrderRole::Repeat) {
     if (depth == kMaxRepeatDepth)
-      failHere("is a loop in {} others; expected fewer", depth);
+      return "is a loop in 8 others; expected fewer";
     loops[depth++] = {action.loop, position + ttrt::sizeOf(*action.info, action.operandCount),
                       command + 1, false, true};
-    return;
+    return findLoopProblem(action);
   }
-  if (role == OrderRole::EndRepeat && depth == 0)
-    failHere("ends no loop");
   if (depth == 0)
-    return;
+    return role == OrderRole::EndRepeat ? "ends no loop" : nullptr;
   Loop &loop = loops[depth - 1];
   if (role != OrderRole::EndRepeat) {
-    if (!action.info->onCores && role != OrderRole::Barrier)
-      failHere("is in a loop; expected a dispatch, copy, fill, barrier or loop there");
     loop.works |= role == OrderRole::Work;
-    loop.isSequential &= gridOf(bundle.metadata(), action) == 1;
-    return;
+    loop.isSequential &= role == OrderRole::Barrier || gridOf(bundle.metadata(), action) == 1;
+    return action.info->onCores || role == OrderRole::Barrier
+               ? nullptr
+               : "is in a loop; expected a dispatch, copy, fill, barrier or loop there";
   }
-  const RepeatCommand &repeat = *loop.repeat;
-  if (repeat.bodyBytes != position - loop.begin || repeat.bodyCommands != command - loop.command)
-    failHere("ends a loop of {} bytes in {} commands; its repeat says {} in {}",
-             position - loop.begin, command - loop.command, repeat.bodyBytes, repeat.bodyCommands);
   if (!loop.works)
-    failHere("ends a loop without work; expected a dispatch, copy or fill");
-  if (loop.isSequential != ((repeat.options & kSequential) != 0))
-    failHere("ends a loop whose commands {} one workgroup; its options are {:#x}",
-             loop.isSequential ? "all have" : "have more than", repeat.options);
+    return "ends a loop without work";
+  const RepeatCommand &repeat = *loop.repeat;
+  const uint32_t options =
+      (repeat.options & kFailsAtLimit) | (loop.isSequential ? uint32_t(kSequential) : 0);
+  if (repeat.bodyBytes != position - loop.begin || repeat.bodyCommands != command - loop.command ||
+      repeat.options != options)
+    failHere("ends a loop of {} bytes in {} commands, with options {:#x} of their workgroups; its "
+             "repeat says {} in {}, {:#x}",
+             position - loop.begin, command - loop.command, options, repeat.bodyBytes,
+             repeat.bodyCommands, repeat.options);
   if (--depth) {
     loops[depth - 1].works = true;
     loops[depth - 1].isSequential &= loop.isSequential;
   }
+  return nullptr;
 }
+static_assert(kMaxRepeatDepth == 8);
 
 void StreamVerifier::verify() {
   bool ended = false;

@@ -208,7 +208,7 @@ void Core::repeat(const RepeatCommand &command) noexcept {
 void executeCommand(Core &core, const CommandHeader &header) noexcept {
   switch (header.opcode) {
   case Opcode::Dispatch:
-    return executeDispatch(core, reinterpret_cast<const DispatchCommand &>(header));
+    return dispatch(core, core.programs.data(), reinterpret_cast<const DispatchCommand &>(header));
   case Opcode::Copy:
     return copyBytes(core, reinterpret_cast<const CopyCommand &>(header));
   case Opcode::Fill:

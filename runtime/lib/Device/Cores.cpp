@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device/Cores.h"
 
-#include "Base/Format.h"
 #include "Device/FloatingPoint.h"
 #include "Device/ScheduleTable.h"
 #include "Observe/MarkedCommand.h"
@@ -44,16 +43,6 @@ void Cores::perform(Core &core) noexcept {
   core.barrier();
 }
 
-void Cores::settle() noexcept {
-  if (process_.isChild()) // whose threads are not there
-    return;
-  for (uint32_t i = 1; i < cores_.size(); ++i)
-    flags_[i].arrived.await(static_cast<uint32_t>(jobs_));
-  settled_ = cores_[0].expected[0];
-  for (uint32_t i = 0; i < cores_.size(); ++i)
-    claims_.leaveShare(i, cores_[0].sequence);
-}
-
 void Cores::execute(const Job &job) noexcept {
   Core &first = cores_[0];
   if (cores_.size() > 1) {
@@ -86,21 +75,6 @@ const char *Cores::run(const ResolvedStep &step, const CommandHeader &command,
   execute({++jobs_, reinterpret_cast<const uint8_t *>(&command), step.number, index, false,
            cores_[0].sequence});
   return hasFailed() ? whyFailed(step) : nullptr;
-}
-
-const char *Cores::whyFailed(const ResolvedStep &step) noexcept {
-  if (const RepeatCommand *loop = std::exchange(first().overrun, nullptr)) {
-    uint32_t command = 0;
-    for (const uint8_t *at = step.stream; at != reinterpret_cast<const uint8_t *>(loop); ++command)
-      at += reinterpret_cast<const CommandHeader *>(at)->size;
-    formatTo(overrun_, "the loop at command {} of trace '{}' has not ended after {} iterations",
-             command, step.name, loop->iterations);
-    return overrun_;
-  }
-  if (ttrt_transport *transport = first().transport)
-    if (const char *problem = transport->failure(transport))
-      return problem;
-  return "the queue that should record an event it waits for has stopped";
 }
 
 } // namespace ttrt

@@ -71,18 +71,15 @@ struct alignas(64) Core {
 
   /// Returns when all workgroups of the commands before are complete.
   void barrier() noexcept {
-    if (cores == 1)
-      return;
-    for (uint32_t i = 0; i < claims->groups; ++i)
-      if (completed[i])
-        claims->complete(i, std::exchange(completed[i], 0));
-    for (uint32_t i = 0; i < claims->groups; ++i)
-      claims->await(i, expected[i]);
+    if (cores != 1)
+      awaitAll();
   }
+  /// The same for several cores.
+  [[gnu::noinline]] void awaitAll() noexcept;
   /// A barrier, then the event is recorded.
   void signal(uint32_t event) noexcept;
   /// Returns false if the event will never be recorded.
-  bool wait(uint32_t event) noexcept;
+  [[gnu::noinline]] bool wait(uint32_t event) noexcept;
 
   /// Executes a loop.
   void repeat(const RepeatCommand &command) noexcept;
@@ -113,8 +110,9 @@ struct alignas(64) Core {
 void walkStream(Core &core, const uint8_t *stream) noexcept;
 /// The same with markers around the stream and every command. `step` executes it.
 void walkStreamMarked(Core &core, const uint8_t *stream, uint32_t step) noexcept;
-/// Executes one command, which is neither an end nor a wait; a loop as a whole.
-void executeCommand(Core &core, const CommandHeader &header) noexcept;
+/// Executes one command, which is neither an end nor a wait; a loop as a whole. Not in line: the
+/// walk, which is, would be as large as all of them.
+[[gnu::noinline]] void executeCommand(Core &core, const CommandHeader &header) noexcept;
 /// The same with markers.
 void executeMarked(Core &core, uint32_t command, const CommandHeader &header) noexcept;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How cores start and end: once, so small matters more than fast here.
+// How cores start and end, and why a job has failed: small matters more than fast here.
 
 #include "Base/Format.h"
 #include "Device/Cores.h"
+#include "Device/ScheduleTable.h"
 
 #include <algorithm>
 #include <pthread.h>
@@ -98,6 +99,31 @@ void Cores::stop() noexcept {
     flags_[i].go.set(static_cast<uint32_t>(jobs_));
   for (std::thread &thread : threads_)
     thread.join();
+}
+
+void Cores::settle() noexcept {
+  if (process_.isChild()) // whose threads are not there
+    return;
+  for (uint32_t i = 1; i < cores_.size(); ++i)
+    flags_[i].arrived.await(static_cast<uint32_t>(jobs_));
+  settled_ = cores_[0].expected[0];
+  for (uint32_t i = 0; i < cores_.size(); ++i)
+    claims_.leaveShare(i, cores_[0].sequence);
+}
+
+const char *Cores::whyFailed(const ResolvedStep &step) noexcept {
+  if (const RepeatCommand *loop = std::exchange(first().overrun, nullptr)) {
+    uint32_t command = 0;
+    for (const uint8_t *at = step.stream; at != reinterpret_cast<const uint8_t *>(loop); ++command)
+      at += reinterpret_cast<const CommandHeader *>(at)->size;
+    formatTo(overrun_, "the loop at command {} of trace '{}' has not ended after {} iterations",
+             command, step.name, loop->iterations);
+    return overrun_;
+  }
+  if (ttrt_transport *transport = first().transport)
+    if (const char *problem = transport->failure(transport))
+      return problem;
+  return "the queue that should record an event it waits for has stopped";
 }
 
 } // namespace ttrt

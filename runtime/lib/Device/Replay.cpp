@@ -57,24 +57,12 @@ void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end, const v
   }
   core.expectAll(grid);
 }
-/// In place of a program: the workgroups of a command that is skipped are counted like others.
-static void skip(const uint64_t *, uint8_t *, uint8_t *, uint64_t) {}
-
-[[gnu::always_inline]] static inline void dispatch(Core &core, const BoundProgram *programs,
-                                                   const DispatchCommand &command) noexcept {
-  const BoundProgram &program = programs[command.program];
-  const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
-  ProgramFunction *const function = core.skips() ? skip : program.function;
-  if (program.markers) [[unlikely]]
-    runMarked(core, program, operands);
-  else if (program.shared)
-    runClaimed(core, program.grid, program.first, program.end, caller(core, function, operands));
-  else
-    runShare(core, program.grid, program.first, program.end, caller(core, function, operands));
-}
-
-void executeDispatch(Core &core, const DispatchCommand &command) noexcept {
-  dispatch(core, core.programs.data(), command);
+void Core::awaitAll() noexcept {
+  for (uint32_t i = 0; i < claims->groups; ++i)
+    if (completed[i])
+      claims->complete(i, std::exchange(completed[i], 0));
+  for (uint32_t i = 0; i < claims->groups; ++i)
+    claims->await(i, expected[i]);
 }
 
 void walkStream(Core &core, const uint8_t *stream) noexcept {

@@ -47,9 +47,23 @@ static inline void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_
 }
 
 /// Runs a program with markers.
-void runMarked(Core &core, const BoundProgram &program, const uint64_t *operands) noexcept;
-/// Executes a dispatch. walkStream() has the same in line.
-void executeDispatch(Core &core, const DispatchCommand &command) noexcept;
+[[gnu::noinline]] void runMarked(Core &core, const BoundProgram &program,
+                                 const uint64_t *operands) noexcept;
+/// In place of a program: the workgroups of a command that is skipped are counted like others.
+inline void skip(const uint64_t *, uint8_t *, uint8_t *, uint64_t) {}
+
+[[gnu::always_inline]] inline void dispatch(Core &core, const BoundProgram *programs,
+                                            const DispatchCommand &command) noexcept {
+  const BoundProgram &program = programs[command.program];
+  const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
+  ProgramFunction *const function = core.skips() ? skip : program.function;
+  if (program.markers) [[unlikely]]
+    runMarked(core, program, operands);
+  else if (program.shared)
+    runClaimed(core, program.grid, program.first, program.end, caller(core, function, operands));
+  else
+    runShare(core, program.grid, program.first, program.end, caller(core, function, operands));
+}
 
 /// Bytes from the end of a repeat to the command after the loop.
 inline uint64_t afterBody(const CommandHeader &repeat) {

@@ -216,7 +216,7 @@ public:
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/false);
     if (history.isForgotten)
-      return prover.failForgotten(history.writer, touch, begin, end);
+      return prover.failUnwritten(touch, begin, end, &history.writer);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
       return prover.failOtherBuffer(history.writer, touch, begin, end);
     if (prover.culprit == kNone) // always, in a conservative proof
@@ -387,8 +387,7 @@ uint64_t OrderProver::touch(const Node &node) {
     const Access &access = node.list->accesses[i];
     ++accesses;
     if (access.kind == fb::BufferKind::State && (depth || op.role() == OrderRole::Repeat))
-      failHere("{} accesses {} in a loop; expected state to be accessed outside of loops",
-               describe(current, true), bytesOf(access.address, access.end(), access));
+      failHere("{} accesses state; expected that outside of loops", describe(current, true));
     if (access.read)
       value = dataflow::combine(value, read(access, {current, i}));
   }

@@ -182,8 +182,8 @@ private:
   bool wantsMessage() const { return !failed && !isRestart && precision == Precision::Exact; }
   void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,
                 bool laterWrites);
-  void failUnwritten(Touch reader, uint64_t begin, uint64_t end);
-  void failForgotten(Touch writer, Touch reader, uint64_t begin, uint64_t end);
+  /// `writer`: it has written them for its own iteration; else nothing has.
+  void failUnwritten(Touch reader, uint64_t begin, uint64_t end, const Touch *writer = nullptr);
   void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end);
   void failExchanges(uint32_t earlier);
   void failMixed(const History &other, Touch reader);

@@ -112,23 +112,16 @@ void OrderProver::failRace(Touch earlier, Touch later, uint64_t begin, uint64_t 
            accessOf(earlier).operand, access.operand, missingOrder(earlier.node));
 }
 
-void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) {
+void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end, const Touch *writer) {
   if (!wantsMessage())
     return fail();
   const Access &access = accessOf(reader);
-  failHere("{}, operand {}, reads {}, which nothing has written before",
-           describe(reader.node, state->iteration > 0), access.operand,
-           bytesOf(begin, end, access));
-}
-
-void OrderProver::failForgotten(Touch writer, Touch reader, uint64_t begin, uint64_t end) {
-  if (!wantsMessage())
-    return fail();
-  const Access &access = accessOf(reader);
-  failHere("{}, operand {}, reads {}, which {} has written last, for its own iteration: expected "
-           "the loop to carry them",
-           describe(reader.node, state->iteration > 0), access.operand, bytesOf(begin, end, access),
-           describe(writer.node, state->iteration > 0));
+  const bool full = state->iteration > 0;
+  failHere("{}, operand {}, reads {}, which {}{}", describe(reader.node, full), access.operand,
+           bytesOf(begin, end, access),
+           writer ? describe(writer->node, full) : "nothing has written before",
+           writer ? " has written last, for its own iteration: expected the loop to carry them"
+                  : "");
 }
 
 void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) {

@@ -358,55 +358,55 @@ const Case kWrong[] = {
        around(b, nothing, nothing, nothing);
        loopIn(b).flag = b.flag;
      },
-     "has its flag at "},
+     "with its flag outside of the ranges that it carries"},
     {"FailsWithoutAFlag", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).options |= kFailsAtLimit;
      },
-     "and a flag for option 1"},
+     "without a flag"},
     {"UnknownOption", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).options |= 4;
      },
-     "with options 0x6; expected at least once, options up to 0x3"},
+     "with an option that this runtime does not support"},
     {"Reserved", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).reserved = 1;
      },
-     "repeats 3 times with options 0x2"},
+     "with an option that this runtime does not support"},
     {"NoIteration", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).iterations = 0;
      },
-     "repeats 0 times"},
+     "0 iterations; expected at least one"},
     {"NotSequential", true,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).options |= kSequential;
      },
-     "ends a loop whose commands have more than one workgroup; its options are 0x2"},
+     "with options 0x0 of their workgroups; its repeat says 80 in 3, 0x2"},
     {"SequentialUnsaid", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).options = 0;
      },
-     "ends a loop whose commands all have one workgroup; its options are 0"},
+     "with options 0x2 of their workgroups; its repeat says "},
     {"OtherBytes", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        loopIn(b).bodyBytes += 8;
      },
-     "its repeat says 72 in 2"},
+     "its repeat says 72 in 2, 0x2"},
     {"OtherCommands", false,
      [](LoopBundle &b) {
        around(b, nothing, nothing, nothing);
        --loopIn(b).bodyCommands;
      },
-     "its repeat says 64 in 1"},
+     "its repeat says 64 in 1, 0x2"},
     {"NoWork", true,
      [](LoopBundle &b) {
        around(
@@ -464,7 +464,7 @@ const Case kWrong[] = {
        b.builder.buffer("state", fb::BufferKind::State, at, 64);
        around(b, nothing, [&] { b.stream.copy(b.b, at, b.bytes); }, nothing);
      },
-     "in a loop; expected state to be accessed outside of loops"},
+     "accesses state; expected that outside of loops"},
     {"ReadsOneByteTooMany", false,
      [](LoopBundle &b) { // of what is carried
        around(b, nothing, nothing, nothing);
