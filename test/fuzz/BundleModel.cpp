@@ -54,6 +54,10 @@ void BundleModel::addCommandTables() {
   schema_.add(command("end", {}));
   for (const char *name : {"exchange", "send", "receive", "offer"})
     schema_.add(command(name, {scalar("collective", 4), scalar("operandCount", 4), operands}));
+  schema_.add(command("repeat", {scalar("iterations", 8), scalar("flag", 8), scalar("bodyBytes", 8),
+                                 scalar("bodyCommands", 4), scalar("operandCount", 4),
+                                 scalar("options", 4), scalar("reserved2", 4), operands}));
+  schema_.add(command("end-repeat", {}));
   Field header, metadata, streams;
   header.name = "header";
   header.type.kind = Kind::Table;

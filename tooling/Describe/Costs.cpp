@@ -110,8 +110,18 @@ public:
 
   void add(const fb::EntryPoint &entry, const Action &action) {
     if (action.info->role == OrderRole::Execute) {
-      forEachCommand(bundle.stream(action.index),
-                     [&](const CommandHeader &header) { add(entry, actionOf(header)); });
+      std::vector<uint64_t> loops; // how often the bodies around a command are executed in all
+      forEachCommand(bundle.stream(action.index), [&](const CommandHeader &header) {
+        const Action command = actionOf(header);
+        if (command.info->role == OrderRole::EndRepeat)
+          loops.pop_back();
+        times = loops.empty() ? 1 : loops.back();
+        // How long a flag is set is data; then one iteration counts.
+        if (command.loop)
+          loops.push_back(command.loop->flag == kNoFlag ? times * command.loop->iterations : times);
+        add(entry, command);
+      });
+      times = 1;
       return;
     }
     if (action.info->table == IndexedTable::Program)
@@ -146,11 +156,11 @@ private:
 
   void addOperations(const Action &action) {
     const uint64_t flops = bundle.metadata().programs()->Get(action.index)->flops();
-    costs.operations += flops;
+    costs.operations += flops * times;
     if (flops)
       return;
     if (const std::optional<uint64_t> attention = attentionOf(action))
-      costs.operationsPerPosition += *attention;
+      costs.operationsPerPosition += *attention * times;
     else
       ++costs.notCounted;
   }
@@ -189,6 +199,7 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> states;
   Ranges constants, read, cached;
   EntryCosts costs;
+  uint64_t times = 1; ///< that the command that is added is executed in a run
 };
 
 } // namespace

@@ -81,6 +81,7 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
   DecodedTrace decoded;
   decoded.table = tables.traces()->Get(number);
   const uint8_t *stream = bundle.stream(number);
+  uint32_t depth = 0;
   forEachCommand(stream, [&](const CommandHeader &header) {
     const Action action = actionOf(header);
     const auto i = static_cast<uint32_t>(decoded.commands.size());
@@ -90,6 +91,16 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     command.bytes = header.size;
     command.info = action.info;
     command.pattern = action.pattern;
+    if (action.info->role == OrderRole::EndRepeat && depth)
+      --depth;
+    command.depth = depth;
+    if (action.loop) {
+      command.iterations = action.loop->iterations;
+      command.hasFlag = action.loop->flag != kNoFlag;
+      command.flag = action.loop->flag;
+      command.failsAtLimit = action.loop->options & kFailsAtLimit;
+      ++depth;
+    }
     if (action.info->table == IndexedTable::Program) {
       command.program = text(tables.programs()->Get(action.index)->symbol());
       command.grid = gridOf(bundle.metadata(), action);

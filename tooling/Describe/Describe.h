@@ -38,7 +38,12 @@ struct DecodedCommand {
   };
   std::vector<Operand> operands;
   uint64_t pattern = 0; ///< of a fill
-  std::string event;    ///< of a signal or wait
+  /// Of a loop's beginning: how often, at most if it has a flag, and whether it fails then.
+  uint64_t iterations = 0;
+  bool hasFlag = false, failsAtLimit = false;
+  uint64_t flag = 0;  ///< its address
+  uint32_t depth = 0; ///< loops around the command
+  std::string event;  ///< of a signal or wait
   std::string source;
 };
 

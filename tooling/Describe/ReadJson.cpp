@@ -313,6 +313,12 @@ static void addTraces(Json &json, const Bundle &bundle) {
         json.field("collective", command.collective);
       if (command.info->accesses == AccessShape::Fill)
         json.field("pattern", hexText(command.pattern));
+      if (command.depth)
+        json.field("loops", command.depth);
+      if (command.iterations)
+        json.field("iterations", command.iterations);
+      if (command.hasFlag)
+        json.field("flag", command.flag).field("fails_at_limit", command.failsAtLimit);
       if (!command.event.empty())
         json.field("event", command.event);
       if (!command.operands.empty()) {

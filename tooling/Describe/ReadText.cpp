@@ -130,7 +130,8 @@ void printPrograms(const Bundle &bundle, bool full) {
 }
 
 static void printCommand(const DecodedCommand &command, size_t index) {
-  std::string line = fmt::format("  {:6}  {}", index, command.info->name);
+  std::string line =
+      fmt::format("  {:6}  {:{}}{}", index, "", 2 * command.depth, command.info->name);
   if (!command.collective.empty())
     line += " " + command.collective;
   else if (!command.program.empty())
@@ -139,6 +140,11 @@ static void printCommand(const DecodedCommand &command, size_t index) {
     line += " " + command.event;
   if (command.info->accesses == AccessShape::Fill)
     line += " with " + hexText(command.pattern);
+  if (command.hasFlag)
+    line += fmt::format(" while {}, at most {} times{}", hexText(command.flag), command.iterations,
+                        command.failsAtLimit ? ", or the run fails" : "");
+  else if (command.iterations)
+    line += fmt::format(" {} times", command.iterations);
   if (command.operands.empty() && !command.source.empty())
     line += "  from " + command.source;
   printLine(line);
