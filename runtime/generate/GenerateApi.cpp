@@ -27,10 +27,10 @@ static ttrt_status withGenerator(ttrt_generator *generator, ttrt_error *error, U
   if (!generator)
     return report(error, TTRT_INVALID_ARGUMENT, "generator is NULL");
   ttrt_turns *turns = generator->generator.turns();
-  if (const ttrt_status status = ttrt_turns_enter(turns, error); status != TTRT_OK) [[unlikely]]
+  if (const ttrt_status status = ttrt_private.enter(turns, error); status != TTRT_OK) [[unlikely]]
     return status;
   const ttrt_status status = guarded(error, [&] { use(generator->generator); });
-  ttrt_turns_leave(turns);
+  ttrt_private.leave(turns);
   return status;
 }
 
@@ -109,7 +109,7 @@ ttrt_status ttrt_generator_next_of_all(ttrt_generator *generator, ttrt_generated
 ttrt_status ttrt_generator_reset(ttrt_generator *generator, ttrt_error *error) {
   const ttrt_status status =
       withGenerator(generator, error, [&](Generator &target) { target.settle(); });
-  return status == TTRT_OK ? ttrt_turns_reset(generator->generator.turns(), error) : status;
+  return status == TTRT_OK ? ttrt_private.reset(generator->generator.turns(), error) : status;
 }
 
 uint32_t ttrt_generator_sequences(const ttrt_generator *generator) {

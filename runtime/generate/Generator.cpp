@@ -61,7 +61,7 @@ static uint32_t parseNumber(std::string_view name, std::string_view prefix) {
 Generator::Generator(ttrt_device *device, const ttrt_generator_options *given) {
   ttrt_turns *turns;
   ttrt_error error;
-  check(ttrt_turns_open(device, &turns, &error), error);
+  check(ttrt_private.open(device, &turns, &error), error);
   turns_.reset(turns);
   const ttrt_generator_options options = readOptions(given, "ttrt_generator_options");
   ahead_ = chooseAhead(options.ahead);
@@ -83,7 +83,7 @@ Generator::Generator(ttrt_device *device, const ttrt_generator_options *given) {
   for (uint32_t i = 0; i < ttrt_bundle_entries(bundle()); ++i)
     outputs = std::max<size_t>(outputs, entryOf(bundle(), i).outputs);
   popped_.resize(outputs);
-  check(ttrt_turns_start(turns, &error), error);
+  check(ttrt_private.start(turns, &error), error);
 }
 
 /// The number of tokens that the metadata has; 0 if it has none.
@@ -147,7 +147,7 @@ void Generator::addSteps(uint32_t entry, uint32_t rows, const ttrt_generator_opt
   pipeline.schedule = options.schedule;
   pipeline.no_trace = options.no_trace;
   ttrt_error error;
-  check(ttrt_turns_add(turns(), &pipeline, &error), error);
+  check(ttrt_private.add(turns(), &pipeline, &error), error);
   Steps steps{entry, rows};
   const ttrt_entry table = entryOf(bundle(), entry);
   if (table.inputs != 0)
@@ -182,7 +182,7 @@ Generator::State Generator::findState(const char *name, uint64_t elements) {
            static_cast<unsigned long long>(found),
            fb::EnumNameDType(static_cast<fb::DType>(state.dtype)),
            elements ? std::to_string(wanted).c_str() : "some");
-    return {static_cast<uint8_t *>(ttrt_turns_state(turns(), i)),
+    return {static_cast<uint8_t *>(ttrt_private.state(turns(), i)),
             found / sequences * sizeof(int32_t)};
   }
   fail(TTRT_UNSUPPORTED,
@@ -252,11 +252,11 @@ void Generator::planBuckets() {
 /// Runs an entry point on the calling thread; nothing is in flight.
 void Generator::run(uint32_t entry, const ttrt_input *inputs) {
   ttrt_error error;
-  check(ttrt_turns_run(turns(), entry, inputs, &error), error);
+  check(ttrt_private.run(turns(), entry, inputs, &error), error);
 }
 
 void Generator::requireNoFailure() const {
-  if (const ttrt_error *failure = ttrt_turns_failure(turns())) [[unlikely]]
+  if (const ttrt_error *failure = ttrt_private.failure(turns())) [[unlikely]]
     throw Error{failure->status, failure->message};
 }
 
@@ -359,7 +359,7 @@ void Generator::start(uint32_t sequence, const int32_t *prompt, size_t tokens,
   if (alone)
     settle();
   else
-    ttrt_turns_settle(turns(), current_);
+    ttrt_private.settle(turns(), current_);
   drop(sequence);
   isOutdated_ = true;
   requireNoFailure();

@@ -76,9 +76,9 @@ private:
     bool isActive;
   };
   struct Closer {
-    void operator()(ttrt_turns *turns) const { ttrt_turns_close(turns); }
+    void operator()(ttrt_turns *turns) const { ttrt_private.close(turns); }
   };
-  const ttrt_bundle *bundle() const { return ttrt_turns_bundle(turns_.get()); }
+  const ttrt_bundle *bundle() const { return ttrt_private.bundle(turns_.get()); }
   void findSteps(const ttrt_generator_options &options);
   void addSteps(uint32_t entry, uint32_t rows, const ttrt_generator_options &options);
   State findState(const char *name, uint64_t elements);

@@ -10,8 +10,8 @@
 namespace ttrt::generate {
 
 void Generator::settle() noexcept {
-  ttrt_turns_settle(turns(), current_);
-  while (ttrt_turns_pop(turns(), current_, popped_.data(), TTRT_DONT_WAIT)) {
+  ttrt_private.settle(turns(), current_);
+  while (ttrt_private.pop(turns(), current_, popped_.data(), TTRT_DONT_WAIT)) {
   }
   for (Sequence &sequence : sequences_)
     sequence.isActive = false;
@@ -68,9 +68,9 @@ uint32_t Generator::chooseSteps() const noexcept {
 bool Generator::group() {
   if (activeCount_ == 0)
     return false;
-  ttrt_turns_settle(turns(), current_);
+  ttrt_private.settle(turns(), current_);
   current_ = chooseSteps();
-  ttrt_turns_take_over(turns(), current_);
+  ttrt_private.take_over(turns(), current_);
   std::fill(rows_.begin(), rows_.end(), kNone);
   budget_ = UINT64_MAX;
   uint32_t row = 0;
@@ -89,7 +89,7 @@ bool Generator::group() {
 
 void Generator::enqueueAhead() {
   for (; !isOutdated_ && budget_ > 0 && inFlight_ < ahead_; --budget_, ++inFlight_)
-    ttrt_turns_enqueue(turns(), current_);
+    ttrt_private.enqueue(turns(), current_);
 }
 
 bool Generator::next(ttrt_generated *generated) {
@@ -102,7 +102,7 @@ bool Generator::next(ttrt_generated *generated) {
       group();
       continue;
     }
-    if (!ttrt_turns_pop(turns(), current_, popped_.data(), TTRT_WAIT)) {
+    if (!ttrt_private.pop(turns(), current_, popped_.data(), TTRT_WAIT)) {
       requireNoFailure();
       fail(TTRT_FAILED, "the device gave no token");
     }

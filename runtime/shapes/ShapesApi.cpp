@@ -136,7 +136,7 @@ static void run(ttrt_device *device, const Model &model, const ttrt_shaped_input
            outs[i].name.c_str(), outputs[i].capacity, static_cast<unsigned long long>(bytes));
   }
   ttrt_error error;
-  check(ttrt_device_idle(device, &error), error);
+  check(ttrt_private.idle(device, &error), error);
   void *slot;
   auto slotOf = [&](uint32_t input) {
     check(ttrt_device_input_slot(device, variant.entry, input, &slot, &error), error);

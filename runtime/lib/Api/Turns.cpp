@@ -29,9 +29,7 @@ static void watch(const ttrt_turns &turns) {
     turns.target().watch().pipeline(entry);
 }
 
-extern "C" {
-
-ttrt_status ttrt_turns_open(ttrt_device *device, ttrt_turns **turns, ttrt_error *error) {
+static ttrt_status openTurns(ttrt_device *device, ttrt_turns **turns, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = *device->device;
     requireOwnProcess(target);
@@ -47,7 +45,7 @@ ttrt_status ttrt_turns_open(ttrt_device *device, ttrt_turns **turns, ttrt_error 
   });
 }
 
-ttrt_status ttrt_device_idle(ttrt_device *device, ttrt_error *error) {
+static ttrt_status requireIdle(ttrt_device *device, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = *device->device;
     requireOwnProcess(target);
@@ -56,10 +54,10 @@ ttrt_status ttrt_device_idle(ttrt_device *device, ttrt_error *error) {
   });
 }
 
-const ttrt_bundle *ttrt_turns_bundle(const ttrt_turns *turns) { return &turns->bundle; }
+static const ttrt_bundle *bundleOf(const ttrt_turns *turns) { return &turns->bundle; }
 
-ttrt_status ttrt_turns_add(ttrt_turns *turns, const ttrt_pipeline_options *options,
-                           ttrt_error *error) {
+static ttrt_status addPipeline(ttrt_turns *turns, const ttrt_pipeline_options *options,
+                               ttrt_error *error) {
   return guarded(error, [&] {
     turns->entries.reserve(turns->entries.size() + 1);
     turns->pipelines.push_back(std::make_unique<PipelineState>(turns->device.device, *options));
@@ -67,14 +65,14 @@ ttrt_status ttrt_turns_add(ttrt_turns *turns, const ttrt_pipeline_options *optio
   });
 }
 
-void *ttrt_turns_state(const ttrt_turns *turns, uint32_t state) {
+static void *stateOf(const ttrt_turns *turns, uint32_t state) {
   const Bundle &bundle = *turns->bundle.bundle;
   const fb::Port &port = *bundle.metadata().states()->Get(state);
   const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(port.buffer());
   return turns->target().memory().base() + bundle.address(buffer);
 }
 
-ttrt_status ttrt_turns_start(ttrt_turns *turns, ttrt_error *error) {
+static ttrt_status startTurns(ttrt_turns *turns, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = turns->target();
     for (const auto &pipeline : turns->pipelines) {
@@ -90,7 +88,7 @@ ttrt_status ttrt_turns_start(ttrt_turns *turns, ttrt_error *error) {
   });
 }
 
-void ttrt_turns_close(ttrt_turns *turns) {
+static void closeTurns(ttrt_turns *turns) {
   if (!turns)
     return;
   // It may be the last to hold the device.
@@ -103,7 +101,7 @@ void ttrt_turns_close(ttrt_turns *turns) {
     device->piped().store(false, std::memory_order_release);
 }
 
-ttrt_status ttrt_turns_enter(ttrt_turns *turns, ttrt_error *error) {
+static ttrt_status enterTurns(ttrt_turns *turns, ttrt_error *error) {
   return guarded(error, [&] {
     requireHostThread(turns->target());
     if (turns->busy.exchange(true, std::memory_order_acquire)) [[unlikely]]
@@ -111,12 +109,12 @@ ttrt_status ttrt_turns_enter(ttrt_turns *turns, ttrt_error *error) {
   });
 }
 
-void ttrt_turns_leave(ttrt_turns *turns) { turns->busy.store(false, std::memory_order_release); }
+static void leaveTurns(ttrt_turns *turns) { turns->busy.store(false, std::memory_order_release); }
 
-const ttrt_error *ttrt_turns_failure(const ttrt_turns *turns) { return turns->target().failure(); }
+static const ttrt_error *failureOf(const ttrt_turns *turns) { return turns->target().failure(); }
 
-ttrt_status ttrt_turns_run(ttrt_turns *turns, uint32_t entry, const ttrt_input *inputs,
-                           ttrt_error *error) {
+static ttrt_status runEntry(ttrt_turns *turns, uint32_t entry, const ttrt_input *inputs,
+                            ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = turns->target();
     InUse use(target.busy(), "another call on this device");
@@ -130,24 +128,39 @@ ttrt_status ttrt_turns_run(ttrt_turns *turns, uint32_t entry, const ttrt_input *
   });
 }
 
-ttrt_status ttrt_turns_reset(ttrt_turns *turns, ttrt_error *error) {
+static ttrt_status resetStates(ttrt_turns *turns, ttrt_error *error) {
   return ttrt_state_reset(&turns->device, error);
 }
 
-void ttrt_turns_settle(ttrt_turns *turns, uint32_t pipeline) {
-  turns->pipelines[pipeline]->settle();
-}
+static void settleOf(ttrt_turns *turns, uint32_t pipeline) { turns->pipelines[pipeline]->settle(); }
 
-void ttrt_turns_take_over(ttrt_turns *turns, uint32_t pipeline) {
+static void takeOver(ttrt_turns *turns, uint32_t pipeline) {
   turns->pipelines[pipeline]->takeOver();
 }
 
-void ttrt_turns_enqueue(ttrt_turns *turns, uint32_t pipeline) {
+static void enqueueRun(ttrt_turns *turns, uint32_t pipeline) {
   turns->pipelines[pipeline]->enqueue(nullptr, nullptr);
 }
 
-int ttrt_turns_pop(ttrt_turns *turns, uint32_t pipeline, const void **outputs, ttrt_wait wait) {
+static int popOutputs(ttrt_turns *turns, uint32_t pipeline, const void **outputs, ttrt_wait wait) {
   return turns->pipelines[pipeline]->pop(outputs, wait) == PipelineState::Pop::Ready;
 }
 
-} // extern "C"
+extern "C" const ttrt_private_functions ttrt_private = {
+    .open = openTurns,
+    .bundle = bundleOf,
+    .add = addPipeline,
+    .state = stateOf,
+    .start = startTurns,
+    .close = closeTurns,
+    .idle = requireIdle,
+    .enter = enterTurns,
+    .leave = leaveTurns,
+    .failure = failureOf,
+    .run = runEntry,
+    .reset = resetStates,
+    .settle = settleOf,
+    .take_over = takeOver,
+    .enqueue = enqueueRun,
+    .pop = popOutputs,
+};
