@@ -220,7 +220,9 @@ private:
 /// The types of what bodies return have been checked.
 static FailureOr<Value> importCondition(StablehloOp &op, ArrayRef<Value> values) {
   FailureOr<SmallVector<Value>> condition = op.importBody(0, values);
-  return failed(condition) ? failure() : FailureOr<Value>(condition->front());
+  if (failed(condition))
+    return failure();
+  return condition->front();
 }
 
 /// The device repeats the body: `steps` times, or while the condition holds.
