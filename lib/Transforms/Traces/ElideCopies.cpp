@@ -4,6 +4,7 @@
 // tensors.
 #include "StridedOperands.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
@@ -40,6 +41,7 @@ public:
 
   void run(TraceOp elided) {
     trace = elided;
+    findLoops();
     shareBeginnings();
     SmallVector<DispatchOp> dispatches(trace.getBody().front().getOps<DispatchOp>());
     // In reverse order: a concat is made a part of another one before its own parts are handled.
@@ -61,6 +63,19 @@ public:
   int64_t numElided = 0, elidedBytes = 0, numCopies = 0;
 
 private:
+  void findLoops() {
+    loops.clear();
+    SmallVector<Operation *> open{nullptr};
+    for (Operation &op : trace.getBody().front()) {
+      if (LoopBeginOp::begins(&op))
+        open.push_back(&op);
+      else if (LoopBeginOp::ends(&op))
+        open.pop_back();
+      else if (open.back())
+        loops[&op] = open.back();
+    }
+  }
+
   ProgramOp getProgram(DispatchOp dispatch) {
     return symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
   }
@@ -109,11 +124,13 @@ private:
   //===--- concats ----------------------------------------------------------------------===//
 
   /// The value that `part`, an operand of the dispatch, is a view of, if this trace produces it and
-  /// it can be stored as the range `rows` of another value.
+  /// it can be stored as the range `rows` of another value. A value from outside of a loop is
+  /// needed in every iteration, and perhaps after the loop; what it would be a part of is not.
   Value getMovable(Value part, const StridedRange &rows, DispatchOp join) {
     Value source = getViewRoot(part);
     auto producer = source.getDefiningOp<DispatchOp>();
-    if (!producer || findJoin(source) || !canBeRead(source, rows, join) ||
+    if (!producer || loops.lookup(producer) != loops.lookup(join) || findJoin(source) ||
+        !canBeRead(source, rows, join) ||
         !acceptsStrided(getProgram(producer),
                         producer.getInputs().size() + cast<OpResult>(source).getResultNumber(),
                         rows))
@@ -186,8 +203,9 @@ private:
       program = FlatSymbolRefAttr::get(made.getSymNameAttr());
     }
     ++numCopies;
-    return DispatchOp::create(builder, before.getLoc(), value.getType(), program, inputs)
-        ->getResult(0);
+    auto made = DispatchOp::create(builder, before.getLoc(), value.getType(), program, inputs);
+    loops[made] = loops.lookup(before);
+    return made->getResult(0);
   }
 
   /// Nests concats: if the operands of a concat begin with those of an earlier one, the result of
@@ -250,7 +268,9 @@ private:
     }
     Type type = symbols.lookup<ProgramOp>(made.getAttr()).getResultTypes().front();
     OpBuilder builder(before);
-    return DispatchOp::create(builder, before.getLoc(), type, made, values);
+    auto dispatch = DispatchOp::create(builder, before.getLoc(), type, made, values);
+    loops[dispatch] = loops.lookup(before);
+    return dispatch;
   }
 
   /// A concat of many parts that must be copied becomes one of concats, whose results can be stored
@@ -341,6 +361,7 @@ private:
   DenseMap<std::pair<Type, Attribute>, FlatSymbolRefAttr> copies;
   DenseMap<Attribute, FlatSymbolRefAttr> concats; ///< by axis and types
   DenseMap<Attribute, FlatSymbolRefAttr> variants;
+  DenseMap<Operation *, Operation *> loops; ///< the beginning of the innermost loop around an op
 };
 
 struct ElideCopies : impl::ElideCopiesBase<ElideCopies> {
