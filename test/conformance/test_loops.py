@@ -119,3 +119,60 @@ def test_one_element_in_two_ranks(compiled, yes, no):
     for condition, wanted in ((True, 2.5), (False, -2.5)):
         y, u = run(c=np.array(condition), s=s, v=v, w=np.array([3, 4], np.float32))
         assert u == wanted and y.tolist() == [3 * wanted, 4 * wanted]
+
+
+def test_repeats_until_a_condition_is_false(compiled):
+    """Nothing says how many steps there are at most: the device repeats the loop."""
+    run = compiled('''g (float[4] x, float limit) => (float[4] y, int64 k)
+      <bool yes = {1}, int64 zero = {0}, int64 one = {1}>
+      { y, k = Loop(, yes, x, zero) <body = l (int64 i, bool c, float[4] v, int64 m) => (bool go, float[4] w, int64 next)
+        { h = ReduceSum<keepdims = 0>(v) w = Add(v, v) next = Add(i, one) go = Less(h, limit) }> }''')
+    x = np.array([1, 0.5, 0.25, 2], np.float32)
+    for limit in (-1, 3, 4, 100, 1e30):
+        v, steps = x, 0
+        while True:
+            total, v, steps = v.sum(), v + v, steps + 1
+            if not total < np.float32(limit):
+                break
+        y, k = run(x=x, limit=np.array(limit, np.float32))
+        assert (y == v).all() and k == steps
+
+
+def test_repeats_as_often_as_an_input_says(compiled):
+    """Without a scan output, any trip count is right: no step, one, many."""
+    run = compiled('''g (int64 n, bool go, float[3] x) => (float[3] y, int64 k)
+      <int64 zero = {0}, float half = {0.5}, float one = {1}>
+      { y, k = Loop(n, go, x, zero) <body = l (int64 i, bool c, float[3] v, int64 m) => (bool on, float[3] w, int64 next)
+        { on = Identity(c) h = Mul(v, half) w = Add(h, one) next = Add(m, i) }> }''')
+    x = np.array([1, -2, 100], np.float32)
+    for go in (True, False):
+        for count in (-3, 0, 1, 2, 40, 5000):
+            y, k = run(n=np.array(count), go=np.array(go), x=x)
+            steps, v = max(count, 0) * go, x
+            for _ in range(steps):
+                v = v * np.float32(0.5) + np.float32(1)
+            assert (y == v).all() and k == steps * (steps - 1) // 2
+
+
+def test_repeats_with_what_is_around_it(compiled):
+    """A loop in a loop; values from before it, used again after it; states that swap."""
+    run = compiled('''g (int64 n, int64 m, float[2,2] a, float[2,2] b) => (float[2,2] y, float[2,2] z, float[2,2] s)
+      <bool yes = {1}, float part = {0.25}>
+      { f = Tanh(a)
+        y, z = Loop(n, yes, a, b) <body = outer (int64 i, bool c, float[2,2] p, float[2,2] q) => (bool on, float[2,2] u, float[2,2] v)
+          { on = Identity(c)
+            u = Identity(q)
+            v = Loop(m, yes, p) <body = inner (int64 j, bool d, float[2,2] r) => (bool in, float[2,2] t)
+              { in = Identity(d) w = MatMul(r, f) x = Mul(w, part) t = Add(x, b) }> }>
+        s = Add(f, y) }''')
+    g = np.random.default_rng(0)
+    a, b = g.standard_normal((2, 2, 2)).astype(np.float32)
+    for n, m in ((0, 3), (1, 0), (1, 1), (2, 3), (7, 20)):
+        f, p, q = np.tanh(a), a, b
+        for _ in range(n):
+            r = p
+            for _ in range(m):
+                r = r @ f * np.float32(0.25) + b
+            p, q = q, r
+        for found, wanted in zip(run(n=np.array(n), m=np.array(m), a=a, b=b), (p, q, f + p)):
+            np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-5)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow is decided while compiling: conditions that are known choose a body, loops are
-// unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
+// unrolled. Where a condition is computed at run time, both outcomes are, and one is selected. The
+// device repeats a loop of which it is not known how many steps it has at most.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
@@ -9,6 +11,8 @@
 
 #include "mlir/IR/Matchers.h"
 #include "onnx/onnx_pb.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -221,11 +225,84 @@ static FailureOr<SmallVector<Value>> stackScans(OnnxNode &node, const onnx::Grap
   return results;
 }
 
+/// Whether the device can repeat a loop: all that steps hand on are tensors, and nothing is
+/// stacked.
+static bool canRepeat(OnnxNode &node, const onnx::GraphProto &body) {
+  return node.numInputs() > 2 && body.output_size() == static_cast<int>(node.numInputs()) - 1 &&
+         llvm::all_of(node.allInputs().drop_front(2),
+                      [](Value value) { return value && isa<RankedTensorType>(value.getType()); });
+}
+
+/// A loop that the device repeats until a condition is false, or as often as a trip count says that
+/// is computed at run time. A run that has not ended after 2^31 - 1 steps fails.
+static LogicalResult repeat(OnnxNode &node, onnx::GraphProto &body) {
+  Expressions e(node);
+  const Type wholes = node.getBuilder().getI64Type();
+  Value trips;
+  if (node.hasInput(0)) {
+    if (tensorType(node.input(0)).getNumElements() != 1)
+      return node.error() << "expected a trip count of one integer, found "
+                          << node.input(0).getType();
+    trips = e.cast(node.reshape(node.input(0), {}), wholes);
+  }
+  Value alwaysTrue = node.constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
+  Value index = node.reshape(node.constant({int64_t(0)}), {});
+  // Whether step `index` is executed if `condition` (null: true) holds.
+  auto isNext = [&](Value condition, Value step) {
+    Value counts = trips ? e.compare(ComparePredicate::GT, trips, step) : Value();
+    return !counts     ? (condition ? condition : alwaysTrue)
+           : condition ? e.both(condition, counts)
+                       : counts;
+  };
+  Value condition = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
+  if (node.hasFailed())
+    return failure();
+  ValueRange carried = ValueRange(node.allInputs()).drop_front(2);
+  SmallVector<Value> initial{isNext(condition, index), index};
+  llvm::append_range(initial, carried);
+  if (llvm::is_contained(initial, Value()))
+    return failure();
+  OpBuilder &builder = node.getBuilder();
+  auto begin = LoopBeginOp::create(builder, node.getLoc(), initial,
+                                   std::numeric_limits<int32_t>::max(), /*is_while=*/true,
+                                   /*fails_at_limit=*/true);
+  index = begin.getValues()[1];
+  const bool isIndexVector = body.input(0).type().tensor_type().shape().dim_size() == 1;
+  SmallVector<Value> inputs{isIndexVector ? node.reshape(index, {1}) : index, alwaysTrue};
+  llvm::append_range(inputs, begin.getValues().drop_front(2));
+  FailureOr<SmallVector<Value>> outputs = node.importBody(body, inputs, "");
+  if (failed(outputs))
+    return failure();
+  ArrayRef<Value> next = ArrayRef(*outputs).drop_front();
+  for (auto [i, value] : llvm::enumerate(next))
+    if (value.getType() != carried[i].getType())
+      return node.error() << "it is not known how many steps the loop has at most: expected state "
+                          << i << " to stay a " << carried[i].getType() << ", found "
+                          << value.getType();
+  Value one = node.reshape(node.constant({int64_t(1)}), {});
+  Value after = node.create<AddOp>({index, one});
+  Value goesOn = toCondition(node, outputs->front());
+  SmallVector<Value> handedOn{goesOn ? isNext(goesOn, after) : Value(), after};
+  llvm::append_range(handedOn, next);
+  if (llvm::is_contained(handedOn, Value()))
+    return failure();
+  auto end = LoopEndOp::create(builder, node.getLoc(), handedOn);
+  return node.results(SmallVector<Value>(end.getValues().drop_front(2)));
+}
+
 static LogicalResult importLoop(OnnxNode &node) {
   onnx::GraphProto *body = node.getGraph("body");
   if (!body)
     return failure();
   const size_t numCarried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
+  if (body->input_size() != static_cast<int>(numCarried) + 2 ||
+      body->output_size() < static_cast<int>(numCarried) + 1)
+    return node.error() << "expected a body of " << numCarried + 2 << " inputs and at least "
+                        << numCarried + 1 << " outputs, found " << body->input_size() << " and "
+                        << body->output_size();
+  if (node.hasInput(0) && !node.isConstantInput(0) && canRepeat(node, *body))
+    return repeat(node, *body);
   FailureOr<TripCount> trips = readTripCount(node, numCarried);
   if (failed(trips))
     return failure();
@@ -233,11 +310,6 @@ static LogicalResult importLoop(OnnxNode &node) {
   Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
   if (node.hasFailed())
     return failure();
-  if (body->input_size() != static_cast<int>(numCarried) + 2 ||
-      body->output_size() < static_cast<int>(numCarried) + 1)
-    return node.error() << "expected a body of " << numCarried + 2 << " inputs and at least "
-                        << numCarried + 1 << " outputs, found " << body->input_size() << " and "
-                        << body->output_size();
   SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
   if (llvm::is_contained(carried, Value()))
     return node.error() << "expected initial values of all states, found an omitted one";
@@ -251,11 +323,12 @@ static LogicalResult importLoop(OnnxNode &node) {
     std::optional<bool> known = active ? getKnown(active) : true;
     if (known == false)
       break;
+    if (!known && !trips->steps && canRepeat(node, *body))
+      return repeat(node, *body); // from its first step; nothing uses those that were compiled
     if (!known && !trips->steps)
-      return node.error()
-             << "the loop ends by a condition that is computed at run time, and has no "
-                "trip count: ttc compiles a fixed number of steps"
-             << node.describeOrigin(active);
+      return node.error() << "the loop ends by a condition that is computed at run time, and has "
+                             "no trip count: expected tensors as states and no scan outputs"
+                          << node.describeOrigin(active);
     isCountKnown &= known.has_value();
     Value index = node.constant({step});
     if (!isIndexVector)
@@ -435,8 +508,10 @@ void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
       "If", {1, 1}, importIf, {},
       "branches of the same types, if the condition is computed at run time; one element may be a "
       "scalar in one branch and a vector in the other");
-  registry.add("Loop", {0, Arity::kAnyOptional}, importLoop, {},
-               "constant trip count, or a declared shape of a scan output; unrolled",
-               /*takesSequences=*/true);
+  registry.add(
+      "Loop", {0, Arity::kAnyOptional}, importLoop, {},
+      "unrolled with a constant trip count, or a declared shape of a scan output; else repeated by "
+      "the device: states are tensors, and there are no scan outputs",
+      /*takesSequences=*/true);
   registry.add("Scan", {0, Arity::kAnyOptional}, importScan, {8}, "unrolled; no `sequence_lens`");
 }

@@ -160,13 +160,31 @@ g (float[3] x, float[1] sum) => (float[1] y)
 g (float x, int64 n) => (float y, float z)
 <int64 many = {9000000000000000000}>
 {
-  y = Loop (n, , x) <
-    body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
+  y, scanned = Loop (n, , x) <
+    body = l (int64 i, bool c, float s) => (bool go, float n, float t) { n = Exp(s) t = Neg(s) go = Identity(c) }>
   z = Loop (many, , x) <
     body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
 }
 // ENDLESS: node 'Loop_0' (Loop, opset 13): expected input 0 (trip count) to be constant
 // ENDLESS: expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more
+
+// Nothing says how many steps it has at most: the device repeats it.
+// RUN: onnx-text %t/repeated.txt %t/repeated.onnx --name
+// RUN: ttc-translate --import-onnx %t/repeated.onnx | FileCheck %s --check-prefix=REPEATED
+//--- repeated.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2] x, int64 n) => (float[2] y)
+{
+  y = Loop (n, , x) <
+    body = l (int64 i, bool c, float[2] s) => (bool go, float[2] t) { t = Exp(s) go = Identity(c) }>
+}
+// REPEATED: func.func @{{.*}}(%[[X:.*]]: tensor<2xf32> {{.*}}, %[[N:.*]]: tensor<i64>
+// REPEATED: %[[GO:.*]] = ttc.compare gt %[[N]], %[[ZERO:.*]] :
+// REPEATED: %[[V:.*]]:3 = ttc.loop_begin %[[GO]], %[[ZERO]], %[[X]] while at_most 2147483647 fails_at_limit : tensor<i1>, tensor<i64>, tensor<2xf32>
+// REPEATED: %[[T:.*]] = ttc.exp %[[V]]#2
+// REPEATED: %[[NEXT:.*]] = ttc.add %[[V]]#1, %{{.*}}
+// REPEATED: %[[ON:.*]] = ttc.compare gt %[[N]], %[[NEXT]]
+// REPEATED: %[[R:.*]]:3 = ttc.loop_end %{{.*}}, %[[NEXT]], %[[T]] : tensor<i1>, tensor<i64>, tensor<2xf32>
 
 // RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=NODES
 // NODES: --node-limit: expected a positive number, found 0
