@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole calls from Python of functions of JAX: jax.jit against ttc.compile, alternating, on one core each. The functions
-are those of test/python/jax/functions.py, first three with the structure of what users of JAX complain about:
+are those of test/python/jax/reported.py, first three with the structure of what users of JAX complain about:
 frames_of_35_joints (jax-ml/jax#26021), scan_of_f64_3x3 (36799) and scan_of_60_numbers (40150).
 
 Each row: the medians of both in microseconds, and how often as fast ttc is. A function that ttc refuses, or whose
@@ -27,14 +27,14 @@ SECONDS = 0.02  # of each measurement
 def measure(name, rounds):
     """Prints a line of JSON about one function."""
     sys.path[:0] = [str(ROOT / "test/python/jax")]
-    import functions
+    from reported import FUNCTIONS
     import jax
     import numpy as np
     import ttc
     from compare import difference
 
     warnings.simplefilter("ignore", ttc.CompileWarning)
-    its = functions.FUNCTIONS[name]
+    its = FUNCTIONS[name]
     args = its.args()
     rest = args[len(its.constants) :]
     begun = time.perf_counter()
@@ -77,14 +77,14 @@ def main():
     if options.measure:
         return measure(options.measure, options.rounds)
     sys.path[:0] = [str(ROOT / "test/python/jax")]
-    import functions
+    from reported import FUNCTIONS
     import jax
 
     print(f"jax {jax.__version__}")
     print("| function | jax.jit, µs | ttc, µs | times as fast | difference | compiled in s |\n|---|---|---|---|---|---|")
     ratios = []
-    for name in options.names or [*COMPLAINTS, *(name for name in functions.FUNCTIONS if name not in COMPLAINTS)]:
-        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1" if functions.FUNCTIONS[name].x64 else "0"}
+    for name in options.names or [*COMPLAINTS, *(name for name in FUNCTIONS if name not in COMPLAINTS)]:
+        environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1" if FUNCTIONS[name].x64 else "0"}
         command = [sys.executable, __file__, f"--measure={name}", f"--rounds={options.rounds}"]
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=options.limit)

@@ -54,7 +54,7 @@ def write_refused() -> None:
     import jax
     import ttc
     from cases import CASES
-    from functions import FUNCTIONS
+    from reported import FUNCTIONS
 
     programs = [("case", case, case.args, (), True) for case in CASES.values()]
     programs += [("function", one, one.args(), one.constants, one.x64) for one in FUNCTIONS.values()]

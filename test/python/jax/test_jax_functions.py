@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import ttc
 from compare import difference, refused, same_bits
-from functions import FUNCTIONS
+from reported import FUNCTIONS
 
 REFUSED = refused("function")
 TOLERANCE = {"float32": 1e-5, "float64": 1e-12}
