@@ -56,8 +56,8 @@ func.func @fft(%a: tensor<4xf32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @calls(%x: tensor<4x4xf32>) {
-  // expected-error @below {{calls 'lapack_spotrf_ffi' of LAPACK, which ttc does not have}}
-  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_spotrf_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{calls 'lapack_sgesdd_ffi' of LAPACK}}
+  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_sgesdd_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-error @below {{calls 'my_kernel', which only the compiler that it was written for has}}
   %1 = "stablehlo.custom_call"(%x) <{call_target_name = "my_kernel"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-error @below {{(C1) expected 4 elements of 8 bits in the last dimension for each one of 32}}

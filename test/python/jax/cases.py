@@ -517,6 +517,15 @@ def _linear_algebra() -> None:
         add(f"triangular_solve-unit-{dtype}", lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True, unit_diagonal=True), triangle, b, of_largest=True)
         add(f"triangular_solve-right-{dtype}", lambda a, b: jax.lax.linalg.triangular_solve(a, b, left_side=False, lower=True), triangle, b.T.copy(), of_largest=True)
         add(f"cho_solve-{dtype}", lambda a, b: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(a), b), spd, b, of_largest=True)
+        # More steps than are unrolled, one matrix without a factor, and one whose pivots are swapped.
+        large = values(dtype, 3, 20, 20)
+        many = (large @ large.swapaxes(1, 2) + 20 * np.eye(20)).astype(a.dtype)
+        many[1, 13, 13] = -5
+        add(f"cholesky-indefinite-{dtype}", jnp.linalg.cholesky, many, of_largest=True)
+        add(f"triangular_solve-large-{dtype}", lambda a, b: jax.scipy.linalg.solve_triangular(a, b), many[2], large[0, :, :2].copy(), of_largest=True)
+        for rows, columns in ((5, 3), (3, 5), (20, 20)):
+            add(f"lu-{rows}-{columns}-{dtype}", jax.lax.linalg.lu, large[:, :rows, :columns].copy(), of_largest=True)
+        add(f"lu-singular-{dtype}", jax.lax.linalg.lu, np.ones_like(a), of_largest=True)
         add(f"solve-{dtype}", jnp.linalg.solve, spd, b, of_largest=True)
         add(f"inv-det-{dtype}", lambda a: (jnp.linalg.inv(a), jnp.linalg.det(a)), spd, of_largest=True)
         add(f"qr-{dtype}", jnp.linalg.qr, a, of_largest=True, compare=lambda q, r: [q @ r])

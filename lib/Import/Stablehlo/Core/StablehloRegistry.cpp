@@ -25,6 +25,7 @@ const StablehloRegistry &StablehloRegistry::get() {
     registerStablehloElementwiseOps(ops);
     registerStablehloFftOps(ops);
     registerStablehloIndexingOps(ops);
+    registerStablehloLinearAlgebraOps(ops);
     registerStablehloLoopOps(ops);
     registerStablehloMovementOps(ops);
     registerStablehloPadOps(ops);

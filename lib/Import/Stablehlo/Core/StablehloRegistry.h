@@ -76,6 +76,7 @@ void registerStablehloDotOps(StablehloRegistry &registry);
 void registerStablehloElementwiseOps(StablehloRegistry &registry);
 void registerStablehloFftOps(StablehloRegistry &registry);
 void registerStablehloIndexingOps(StablehloRegistry &registry);
+void registerStablehloLinearAlgebraOps(StablehloRegistry &registry);
 void registerStablehloLoopOps(StablehloRegistry &registry);
 void registerStablehloMovementOps(StablehloRegistry &registry);
 void registerStablehloPadOps(StablehloRegistry &registry);

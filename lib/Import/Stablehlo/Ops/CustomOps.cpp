@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of what a backend has.
-#include "lib/Import/Stablehlo/Core/StablehloOp.h"
+#include "LinearAlgebraOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-/// What to do instead of a call of LAPACK.
-static StringRef getRemedy(StringRef target) {
-  return target.contains("trsm") || target.contains("potrf")
-             ? "write it with jax.lax.fori_loop, or factor the matrix while compiling"
-             : "compute it while compiling, or outside of the function";
-}
 
 static LogicalResult importCustomCall(StablehloOp &op) {
   op.ignoreAttrs({"api_version", "backend_config", "called_computations", "has_side_effect",
@@ -26,8 +19,7 @@ static LogicalResult importCustomCall(StablehloOp &op) {
   if (llvm::is_contained(identities, target))
     return op.results(op.allOperands());
   if (target.starts_with("lapack_") || target.starts_with("blas_"))
-    return op.error() << "calls '" << target
-                      << "' of LAPACK, which ttc does not have: " << getRemedy(target);
+    return importLapackCall(op, target);
   return op.error() << "calls '" << target
                     << "', which only the compiler that it was written for has: use ops of "
                        "StableHLO";
@@ -35,5 +27,6 @@ static LogicalResult importCustomCall(StablehloOp &op) {
 
 void mlir::ttc::registerStablehloCustomOps(StablehloRegistry &registry) {
   registry.add("custom_call", importCustomCall, OnComplex::Handled,
-               "all but `Sharding` and the like, which do nothing on one device");
+               "all but `Sharding` and the like, which do nothing on one device, and LAPACK's "
+               "potrf, trsm and getrf as JAX calls them, for real numbers");
 }
