@@ -33,12 +33,12 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = 
   ttc.buffer slot @x1 : tensor<64xi8> in dram at 0x40 size 64
   ttc.buffer slot @y0 : tensor<64xi8> in dram at 0x80 size 64
   ttc.buffer slot @y1 : tensor<64xi8> in dram at 0xc0 size 64
-  ttc.buffer activation @a : tensor<128xi8> live [3, 14) in dram at 0x100 size 128
+  ttc.buffer activation @a : tensor<128xi8> live [3, 17) in dram at 0x100 size 128
   ttc.buffer host @h : tensor<64xi8> in host at 0x0 size 64
   ttc.buffer host @k : tensor<64xi8> in host at 0x40 size 64
   ttc.event @written
   ttc.event @done
-  ttc.trace @t region at dram 0xff00 size 248 {
+  ttc.trace @t region at dram 0xfe80 size 352 {
     ttc.cmd.wait @written loc("wait")
     ttc.cmd.fill @a with 72623859790382856 bytes 128 loc("fill")
     ttc.cmd.barrier loc("barrier")
@@ -48,6 +48,9 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = 
     ttc.cmd.send @pass(@a + 64) loc("send")
     ttc.cmd.receive @pass into (@a) loc("receive")
     ttc.cmd.copy @x0 to @y1 bytes 64 loc("copy")
+    ttc.cmd.repeat carried (@a) bytes [64] while @a at_most 100 fails_at_limit loc("repeat")
+    ttc.cmd.dispatch @f(@x0) into (@a) loc("again")
+    ttc.cmd.end_repeat loc("end of the loop")
     ttc.cmd.signal @done loc("signal")
     ttc.cmd.end loc("end")
   }
@@ -132,8 +135,8 @@ TEST_F(Serialization, EveryOpcodeAndKindHasOneOp) {
     if (auto *step = op.getInterface<StepSerializationOpInterface>())
       kinds.insert(step->getStepKind());
   }
-  for (int i = static_cast<int>(ttrt::Opcode::Dispatch); i <= static_cast<int>(ttrt::Opcode::Offer);
-       ++i)
+  for (int i = static_cast<int>(ttrt::Opcode::Dispatch);
+       i <= static_cast<int>(ttrt::Opcode::EndRepeat); ++i)
     expectedOpcodes.insert(static_cast<ttrt::Opcode>(i));
   for (ttrt::fb::StepKind kind : ttrt::fb::EnumValuesStepKind())
     expectedKinds.insert(kind);
