@@ -51,6 +51,8 @@ def measure(name, rounds):
     off = max((float(difference(a, b, of_largest=True)) for a, b in zip(got, want)), default=0.0)
 
     def one(call, arguments, calls):
+        time.sleep(0.01)  # threads of the other one may still spin
+        jax.block_until_ready(call(*arguments))
         start = time.perf_counter()
         for _ in range(calls):
             result = call(*arguments)
