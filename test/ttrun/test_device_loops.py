@@ -203,3 +203,21 @@ def test_round_trip(tools, bundle_of, tmp_path):
         (tmp_path / "read.mlir").write_text(ir)
         tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "read.mlir", "-o", tmp_path / "again.ttcb")
         assert (tmp_path / "again.ttcb").read_bytes() == bundle_of(text).read_bytes()
+
+
+def test_as_many_values_as_a_loop_can_hand_on(tools, tmp_path):
+    """The loader takes 4,096; the compiler says so, and not only the loader."""
+    for count in (4096, 4097):
+        types = ", ".join(["tensor<f32>"] * count)
+        (tmp_path / "m.mlir").write_text(f"""func.func @many(%x: tensor<f32>) -> tensor<f32> {{
+          %v:{count} = ttc.loop_begin {", ".join(["%x"] * count)} times 3 : {types}
+          %s = ttc.add %v#0, %v#1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+          %r:{count} = ttc.loop_end {", ".join(["%s"] + [f"%v#{i}" for i in range(1, count)])} : {types}
+          return %r#0 : tensor<f32>
+        }}""")
+        done = tools.run("ttc-translate", "--mlir-to-bundle", tmp_path / "m.mlir", "-o", tmp_path / "m.ttcb", check=False)
+        if count == 4096:
+            assert done.returncode == 0, done.stderr
+            tools.ttrun("check", tmp_path / "m.ttcb")
+        else:
+            assert done.returncode != 0 and "expected a loop that hands on at most 4096 values, found 4097" in done.stderr

@@ -293,6 +293,9 @@ private:
       if (!work)
         continue; // a view
       Operation &op = *source;
+      if (LoopBeginOp::begins(source) && op.getNumResults() > ttrt::kMaxCarried)
+        return op.emitError("expected a loop that hands on at most ")
+               << ttrt::kMaxCarried << " values, found " << op.getNumResults();
       if (!LoopBeginOp::isMark(source) &&
           op.getNumOperands() + op.getNumResults() > ttrt::kMaxOperands)
         return op.emitError("expected at most ")

@@ -2,11 +2,11 @@
 /**
  * What libttrt_generate needs beyond the public API: several pipelines of one device, of which one
  * runs at a time, and runs and writes of states between them; and what libttrt_shapes does. libttrt
- * exports these functions under a version of their own, TTRT_PRIVATE, for these libraries of the
- * same release alone: they may change with every release.
+ * exports a table of these functions under a version of its own, TTRT_PRIVATE, for these libraries
+ * of the same release alone: it may change with every release.
  *
- * Threads: calls on one object must not overlap; enter() finds those that do. The others
- * rely on it, and on arguments that are right. Nothing but open, add and failing calls allocates.
+ * Threads: calls on one object must not overlap; enter() finds those that do. The others rely on
+ * it, and on arguments that are right. Nothing but open(), add() and failing calls allocates.
  */
 #ifndef TTRT_LIB_API_TURNS_H
 #define TTRT_LIB_API_TURNS_H
@@ -20,8 +20,8 @@ typedef struct ttrt_turns ttrt_turns;
 /** The functions, as one symbol: a name for each would take more room in libttrt than some of them.
  */
 typedef struct ttrt_private_functions {
-  /** The device must be idle, and is in use until start() or close(). On
-   * success, the caller owns *turns, which keeps the device alive. */
+  /** The device must be idle, and is in use until start() or close(). On success, the caller owns
+   * *turns, which keeps the device alive. */
   ttrt_status (*open)(ttrt_device *device, ttrt_turns **turns, ttrt_error *error);
   /** The bundle of the device. Lives as long as `turns`. */
   const ttrt_bundle *(*bundle)(const ttrt_turns *turns);
@@ -39,8 +39,7 @@ typedef struct ttrt_private_functions {
    * variant may use: TTRT_BUSY if a run could not begin now. */
   ttrt_status (*idle)(ttrt_device *device, ttrt_error *error);
 
-  /** Begins the use by a call; on success, leave() ends it. TTRT_BUSY if another call uses
-   * it. */
+  /** Begins the use by a call; on success, leave() ends it. TTRT_BUSY if another call uses it. */
   ttrt_status (*enter)(ttrt_turns *turns, ttrt_error *error);
   void (*leave)(ttrt_turns *turns);
   /** The error that stopped a queue; NULL if none has stopped. */

@@ -162,8 +162,6 @@ bool Core::begins(const RepeatCommand &command, uint64_t done) noexcept {
 
 static void walkMarked(Core &core, const uint8_t *stream, uint32_t command) noexcept;
 
-static void walkMarked(Core &core, const uint8_t *stream, uint32_t command) noexcept;
-
 void Core::repeat(const RepeatCommand &command) noexcept {
   // A command of one workgroup: core 0 executes it as if there were no others.
   const bool isAlone = cores != 1 && command.options & kSequential;
