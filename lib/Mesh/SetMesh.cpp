@@ -34,13 +34,19 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
     if (!*found)
       return;
     module->setAttr(kMeshAttrName, *found);
-    for (auto function : module.getOps<func::FuncOp>())
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if ((*found).getNumDevices() > 1)
+        for (FailIfOp check : llvm::make_early_inc_range(function.getOps<FailIfOp>())) {
+          check.getCopy().replaceAllUsesWith(check.getFlag());
+          check.erase();
+        }
       for (auto loop : function.getOps<LoopBeginOp>())
         if ((*found).getNumDevices() > 1) {
           loop.emitError("expected a model without loops for a mesh of several devices, found one: "
                          "no exchange is part of a loop");
           return signalPassFailure();
         }
+    }
   }
 
   /// Last, so that the numbers of other axes stay.

@@ -120,7 +120,9 @@ NpyHeader readNpyHeader(std::string_view file) {
   NpyHeader header;
   auto byte = [&](size_t i) { return static_cast<unsigned char>(file[i]); };
   if (file.size() < 8 || !file.starts_with("\x93NUMPY")) {
-    header.problem = "not a .npy file";
+    header.problem = file.starts_with("version https://git-lfs")
+                         ? "a pointer of Git LFS to a .npy file: 'git lfs pull' fetches it"
+                         : "not a .npy file";
     return header;
   }
   const unsigned version = byte(6);

@@ -4,6 +4,7 @@
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/Traces/TraceOps.h"
+#include "mlir/IR/Matchers.h"
 #include "ttrt/format/commands.h"
 
 using namespace mlir;
@@ -145,6 +146,54 @@ void LoopEndOp::getInPlaceOperands(unsigned, SymbolTableCollection &, SmallVecto
 }
 
 bool LoopEndOp::staysInDram() { return true; }
+
+//===--- fail_if ----------------------------------------------------------------------===//
+
+LogicalResult FailIfOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                         RegionRange, SmallVectorImpl<Type> &types) {
+  types.push_back(operands.front().getType());
+  return success();
+}
+
+LogicalResult FailIfOp::verify() {
+  auto flag = cast<RankedTensorType>(getFlag().getType());
+  if (flag.getNumElements() != 1 || getTensorBytes(flag) != 1 || flag.getEncoding())
+    return emitOpError("(C1) expected a flag of one element of one byte without a layout, found ")
+           << flag;
+  if (getCopy().getType() != flag)
+    return emitOpError("(C2) expected a result of the flag's type ")
+           << flag << ", found " << getCopy().getType();
+  return success();
+}
+
+LogicalResult FailIfOp::canonicalize(FailIfOp op, PatternRewriter &rewriter) {
+  DenseElementsAttr flag;
+  if (!matchPattern(op.getFlag(), m_Constant(&flag)) || !flag.isSplat() ||
+      !isa<IntegerType>(flag.getElementType()) || !flag.getSplatValue<APInt>().isZero())
+    return failure();
+  rewriter.replaceOp(op, op.getFlag());
+  return success();
+}
+
+/// A loop that begins if the flag is set, and then does not end: its one iteration sets it again.
+void FailIfOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs) {
+  const FlatSymbolRefAttr flag = outputs[0].buffer;
+  auto copy = [&] {
+    CmdCopyOp::create(builder, getLoc(), inputs[0].buffer, flag, builder.getI64IntegerAttr(1));
+  };
+  copy();
+  CmdRepeatOp::create(builder, getLoc(), builder.getArrayAttr({flag}),
+                      builder.getDenseI64ArrayAttr({1}), flag, builder.getI64IntegerAttr(1),
+                      builder.getUnitAttr());
+  copy();
+  CmdEndRepeatOp::create(builder, getLoc());
+}
+
+void FailIfOp::getInPlaceOperands(unsigned, SymbolTableCollection &, SmallVectorImpl<unsigned> &) {}
+
+/// Loops carry ranges of DRAM.
+bool FailIfOp::staysInDram() { return true; }
 
 //===--- fill -------------------------------------------------------------------------===//
 

@@ -99,6 +99,34 @@ def Ttc_LoopEndOp : Ttc_Op<"loop_end", [
   }];
 }
 
+def Ttc_FailIfOp : Ttc_Op<"fail_if", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, ["staysInDram"]>]> {
+  let summary = "Fails the run if a flag is set";
+  let description = [{
+    If the flag, one element of one byte, is not 0, the run fails; the message has the op's location. Importers state
+    with it what must hold for the results to be right, and is known only at run time. The commands are a loop that
+    would not end. The result is a copy of the flag, for its buffer. A flag that is known to be 0 removes the op.
+
+    It has effects that are not described, so that no pass moves or removes it. `--ttc-set-mesh` leaves it out for a
+    mesh of several devices, which repeat no commands.
+
+    Constraints:
+    - (C1) The flag has one element of one byte, and no layout.
+    - (C2) The result has its type.
+
+    ```mlir
+    %0 = ttc.compare ne %n, %declared : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %1 = ttc.fail_if %0 : tensor<i1>
+    ```
+  }];
+  let arguments = (ins Ttc_Tensor:$flag);
+  let results = (outs Ttc_Tensor:$copy);
+  let assemblyFormat = "$flag attr-dict `:` type($flag)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
 def Ttc_FillOp : Ttc_Op<"fill", [
     Pure, DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface>]> {
   let summary = "Fills a tensor on the device";

@@ -152,7 +152,10 @@ void Bundle::readHeader() {
     failBad("file has {} bytes; a bundle has a header of {}", file_.size(), sizeof(header));
   memcpy(&header, file_.data(), sizeof(header));
   if (memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0)
-    failBad("not a bundle: the file does not begin with the bundle's magic bytes");
+    failBad("not a bundle: the file {}",
+            memcmp(file_.data(), "version ", 8) == 0 // sizeof(header) bytes are there
+                ? "is a pointer of Git LFS to one; 'git lfs pull' fetches it"
+                : "does not begin with the bundle's magic bytes");
   if (header.version != kFormatVersion)
     fail(TTRT_UNSUPPORTED, "bundle has format version {}; this runtime reads version {}",
          header.version, kFormatVersion);

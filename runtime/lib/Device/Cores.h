@@ -166,13 +166,14 @@ private:
   void work(Core &core) noexcept;
   void stop() noexcept;
 
+  const Bundle &bundle_;
   const ForkGuard &process_;
   const bool flushes_;
   WorkgroupClaims claims_;
   std::atomic<bool> stop_{false};
   uint64_t jobs_ = 0;
   uint32_t settled_ = 0; ///< the first core's count when no thread was late
-  char overrun_[160];    ///< why a loop has failed
+  char overrun_[256];    ///< why a loop has failed
 
   std::unique_ptr<WorkerFlags[]> flags_;
   std::vector<Core> cores_;

@@ -44,8 +44,8 @@ static bool isShared(const fb::Program &program) {
 Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
              const ForkGuard &process, StopRequest &request, uint32_t count, uint32_t firstL1,
              bool pin, bool flushes)
-    : process_(process), flushes_(flushes), claims_(count), flags_(new WorkerFlags[count]),
-      cores_(count) {
+    : bundle_(bundle), process_(process), flushes_(flushes), claims_(count),
+      flags_(new WorkerFlags[count]), cores_(count) {
   const auto *programs = bundle.metadata().programs();
   for (uint32_t i = 0; i < count; ++i) {
     Core &core = cores_[i];
@@ -116,8 +116,17 @@ const char *Cores::whyFailed(const ResolvedStep &step) noexcept {
     uint32_t command = 0;
     for (const uint8_t *at = step.stream; at != reinterpret_cast<const uint8_t *>(loop); ++command)
       at += reinterpret_cast<const CommandHeader *>(at)->size;
-    formatTo(overrun_, "the loop at command {} of trace '{}' has not ended after {} iterations",
-             command, step.name, loop->iterations);
+    // What has loops is a trace: other steps are streams of one command.
+    const auto *sources = bundle_.metadata().traces()->Get(step.index)->sources();
+    const char *source =
+        command < ttrt::count(sources) ? bundle_.location(sources->Get(command)) : "";
+    if (loop->iterations == 1) // not a loop that anybody wrote, but a check (ttc.fail_if)
+      formatTo(overrun_, "command {} of trace '{}' fails: {}", command, step.name, source);
+    else
+      formatTo(overrun_,
+               "the loop at command {} of trace '{}'{}{}{} has not ended after {} iterations",
+               command, step.name, *source ? " (from " : "", source, *source ? ")" : "",
+               loop->iterations);
     return overrun_;
   }
   if (ttrt_transport *transport = first().transport)

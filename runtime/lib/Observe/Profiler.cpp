@@ -79,8 +79,18 @@ void Profiler::openLog(const char *folder) {
   }
   const std::string path = formatText("{}/{}", folder_, kLogName);
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0)
-    fail(TTRT_IO_ERROR, "cannot make {}: {}", path, strerror(errno));
+  if (file_ < 0) {
+    const int error = errno;
+    rmdir(folder_.c_str());
+    fail(TTRT_IO_ERROR, "cannot make {}: {}", path, strerror(error));
+  }
+}
+
+/// Leaves nothing of a log that could not begin.
+void Profiler::discardLog() {
+  close(file_);
+  unlink(formatText("{}/{}", folder_, kLogName).c_str());
+  rmdir(folder_.c_str());
 }
 
 void Profiler::writeLog(const void *data, size_t bytes) {
@@ -178,10 +188,10 @@ Profiler::Profiler(const char *folder, const ttrt_profiler_options &options,
       thread_ =
           std::thread([this, interval = options.read_interval] { readInBackground(interval); });
   } catch (const std::system_error &error) {
-    close(file_);
+    discardLog();
     fail(TTRT_OUT_OF_MEMORY, "cannot start a thread: {}", error.what());
   } catch (...) {
-    close(file_);
+    discardLog();
     throw;
   }
 }

@@ -79,6 +79,7 @@ private:
   };
 
   void openLog(const char *folder);
+  void discardLog();
   void begin();
   void sampleClocks();
   void nameCounters();

@@ -77,3 +77,24 @@ ttc.trace @t1(%x: tensor<16xf32> {ttc.buffer = @x}) -> (tensor<16xf32> {ttc.buff
   %y = ttc.dispatch @wide(%e#1) {ttc.buffer = [@y]} : (tensor<16xf32>) -> tensor<16xf32>
   ttc.yield %y : tensor<16xf32>
 }
+
+// A check is a loop that begins if its flag is set, and would not end.
+// CHECK-LABEL: ttc.trace @t2() {
+// CHECK-NEXT:    ttc.cmd.copy @flag to @seen bytes 1
+// CHECK-NEXT:    ttc.cmd.repeat carried (@seen) bytes [1] while @seen at_most 1 fails_at_limit
+// CHECK-NEXT:    ttc.cmd.copy @flag to @seen bytes 1
+// CHECK-NEXT:    ttc.cmd.end_repeat
+// CHECK-NEXT:    ttc.cmd.end
+ttc.buffer slot @flag : tensor<i1> in dram at 0x200 size 64
+ttc.buffer activation @seen : tensor<i1> live [18, 19) in dram at 0x240 size 64
+ttc.trace @t2(%flag: tensor<i1> {ttc.buffer = @flag}) {
+  %0 = ttc.fail_if %flag {ttc.buffer = [@seen]} : tensor<i1>
+  ttc.yield
+}
+ttc.entry @check {
+  ttc.input "flag" at @flag : tensor<i1>
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.write 0 to @flag on 0
+    ttc.enqueue.execute @t2 on 0
+  }
+}

@@ -28,6 +28,51 @@ Value mlir::ttc::spoilUnless(Expressions &e, Value holds, Value value) {
   return e.where(holds, value, bad);
 }
 
+std::string mlir::ttc::describeContradiction(ArrayRef<int64_t> shape) {
+  return ("has another shape than the declared [" + Twine(printList(shape)) + "]").str();
+}
+
+LogicalResult mlir::ttc::requireElements(OnnxNode &node, unsigned index,
+                                         ArrayRef<SmallVector<int64_t, 3>> allowed) {
+  Value values = node.input(index);
+  const std::string contradiction = describeContradiction(*node.declaredShape(0));
+  if (tensorType(values).getNumElements() != static_cast<int64_t>(allowed.size()))
+    return node.error() << contradiction << ": expected " << allowed.size() << " elements in input "
+                        << index << ", found " << values.getType();
+  Expressions e(node);
+  values = e.cast(node.reshape(values, {static_cast<int64_t>(allowed.size())}),
+                  node.getBuilder().getI64Type());
+  size_t alternatives = 1;
+  for (ArrayRef<int64_t> choice : allowed)
+    alternatives = std::max(alternatives, choice.size());
+  Value holds;
+  for (size_t k = 0; k < alternatives; ++k) {
+    SmallVector<int64_t> wanted;
+    for (ArrayRef<int64_t> choice : allowed)
+      wanted.push_back(choice.empty() ? 0 : choice[std::min(k, choice.size() - 1)]);
+    Value equal = e.compare(ComparePredicate::EQ, values, node.constant(wanted));
+    holds = holds ? node.create<OrOp>({holds, equal}) : equal;
+  }
+  for (auto [i, choice] : llvm::enumerate(allowed)) {
+    if (!choice.empty())
+      continue;
+    SmallVector<int64_t> places = llvm::to_vector(llvm::seq<int64_t>(0, allowed.size()));
+    Value isAny = e.compare(ComparePredicate::EQ, node.constant(places), static_cast<double>(i));
+    holds = node.create<OrOp>({holds, isAny});
+  }
+  Value all = e.minimum(e.cast(holds, node.getBuilder().getI32Type()), {0});
+  node.require(e.compare(ComparePredicate::NE, all, 0.0), contradiction);
+  return success(!node.hasFailed());
+}
+
+LogicalResult mlir::ttc::requireElements(OnnxNode &node, unsigned index,
+                                         ArrayRef<int64_t> expected) {
+  SmallVector<SmallVector<int64_t, 3>> allowed;
+  for (int64_t value : expected)
+    allowed.push_back({value});
+  return requireElements(node, index, allowed);
+}
+
 LogicalResult mlir::ttc::reshapeToDeclared(OnnxNode &node) {
   Value x = node.input(0);
   SmallVector<int64_t> shape = *node.declaredShape(0);
@@ -114,6 +159,7 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
     if (!x)
       return failure();
   }
+  node.require(holds, describeContradiction(shape));
   return node.results(holds ? spoilUnless(e, holds, x) : x);
 }
 
@@ -155,10 +201,10 @@ Value mlir::ttc::selectByAxes(OnnxNode &node, unsigned index, int64_t rank,
                               ArrayRef<SmallVector<int64_t>> candidates, ArrayRef<Value> values) {
   Expressions e(node);
   Value axes = node.reshape(node.input(index), {tensorType(node.input(index)).getNumElements()});
-  Value result = values.back();
+  Value result = values.back(), isAnyMeant;
   if (!axes)
     return {};
-  for (auto [candidate, value] : llvm::zip(candidates.drop_back(), values.drop_back())) {
+  for (auto [candidate, value] : llvm::zip_equal(candidates, values)) {
     // The candidates have as many axes, so one is meant if it contains all that are named.
     Value isMeant;
     for (int64_t i = 0; i < shapeOf(axes)[0]; ++i) {
@@ -169,7 +215,12 @@ Value mlir::ttc::selectByAxes(OnnxNode &node, unsigned index, int64_t rank,
       }
       isMeant = isMeant ? e.both(isMeant, contains) : contains;
     }
-    result = e.where(isMeant, value, result);
+    if (!isMeant) // no axes
+      continue;
+    if (value != values.back())
+      result = e.where(isMeant, value, result);
+    isAnyMeant = isAnyMeant ? node.create<OrOp>({isAnyMeant, isMeant}) : isMeant;
   }
+  node.require(isAnyMeant, describeContradiction(*node.declaredShape(0)));
   return result;
 }

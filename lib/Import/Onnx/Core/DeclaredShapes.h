@@ -19,6 +19,15 @@ bool isShapedByDeclaration(OnnxNode &node, unsigned input);
 /// some up, which must show: NaN, and the integers that are farthest from zero.
 Value spoilUnless(Expressions &e, Value holds, Value value);
 
+/// What a message says of a result of another shape than `shape`, which is declared.
+std::string describeContradiction(ArrayRef<int64_t> shape);
+/// Requires element i of an input of integers, which describes the shape of output 0, to be one of
+/// `allowed[i]`; any, if these are empty.
+LogicalResult requireElements(OnnxNode &node, unsigned index,
+                              ArrayRef<SmallVector<int64_t, 3>> allowed);
+/// As above, with one number for each element.
+LogicalResult requireElements(OnnxNode &node, unsigned index, ArrayRef<int64_t> expected);
+
 /// Input 0 in the declared shape: Reshape, Squeeze and Unsqueeze by a shape or axes that are
 /// computed.
 LogicalResult reshapeToDeclared(OnnxNode &node);

@@ -71,6 +71,10 @@ struct ImportContext {
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
 
+  /// In a body that is computed even where the model would not execute it: whether it would. Null
+  /// elsewhere.
+  Value executes;
+
   KeptValues kept;
   /// Whether the file can be imported with other options; null in such a trial.
   std::function<bool(const OnnxImportOptions &)> isImported;

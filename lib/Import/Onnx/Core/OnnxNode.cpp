@@ -6,10 +6,12 @@
 #include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Traces/LoopOps.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -264,12 +266,34 @@ LogicalResult OnnxNode::checkAllAttrsUsed() {
 }
 
 //===----------------------------------------------------------------------===//
+// What must hold
+//===----------------------------------------------------------------------===//
+
+Value OnnxNode::require(Value holds, const Twine &what) {
+  ElementsAttr known;
+  if (!holds || isOneOfSeveralSizes())
+    return holds;
+  if (!shared.executes && matchPattern(holds, m_Constant(&known)) && !*known.value_begin<bool>())
+    error() << what;
+  Value fails = create<NotOp>(reshape(holds, {}));
+  if (shared.executes)
+    fails = create<AndOp>({shared.executes, fails});
+  if (fails)
+    FailIfOp::create(builder, NameLoc::get(builder.getStringAttr(describe() + " " + what.str())),
+                     fails);
+  return holds;
+}
+
+//===----------------------------------------------------------------------===//
 // Bodies and sequences
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> OnnxNode::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
-                                                   const Twine &step) {
+                                                   const Twine &step, Value executes) {
   const std::string number = step.str();
+  llvm::SaveAndRestore<Value> scope(shared.executes);
+  if (executes)
+    shared.executes = shared.executes ? create<AndOp>({shared.executes, executes}) : executes;
   // Names of bodies are relative to the graph that contains the node.
   StringRef own = getNodeName(proto);
   FailureOr<SmallVector<Value>> results =

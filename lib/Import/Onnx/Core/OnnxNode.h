@@ -92,14 +92,22 @@ public:
 
   //===--- Bodies and sequences ---===//
   /// Imports a body of this node; `step` tells several imports of it apart, as in "loop/3/add".
+  /// `executes`: whether the model would execute it, where it is computed anyhow; null: it would.
   FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
-                                           const Twine &step = "");
+                                           const Twine &step = "", Value executes = {});
   /// A sequence, or an empty optional: known while importing, no value of the compiled model.
   Value sequence(ArrayRef<Value> elements);
   Value emptyOptional();
   bool isSequence(Value value) const { return value && isa<TupleType>(value.getType()); }
   /// The elements of a sequence. Reports other values.
   FailureOr<SmallVector<Value>> elementsOf(Value sequence);
+
+  //===--- What must hold ---===//
+  /// A run in which the bool `holds` is false fails, unless it would not execute the node. `what`
+  /// is the message, after the node: "has another shape than the declared [4]". Without effect if
+  /// `holds` is null, or the import is one of several sizes, where what is computed from a size
+  /// differs from run to run. Returns `holds`.
+  Value require(Value holds, const Twine &what);
 
   //===--- Outputs ---===//
   unsigned numOutputs() const;

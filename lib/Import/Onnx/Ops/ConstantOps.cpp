@@ -45,6 +45,8 @@ static LogicalResult importConstantOfShape(OnnxNode &node) {
     return failure();
   if (!getNumElementsChecked(*shape))
     return node.error() << "impossible shape [" << printList(*shape) << "]";
+  if (isShapedByDeclaration(node, 0) && failed(requireElements(node, 0, *shape)))
+    return failure();
   OpBuilder &b = node.getBuilder();
   Type elementType = b.getF32Type();
   Attribute element = b.getF32FloatAttr(0);
@@ -96,6 +98,7 @@ static LogicalResult importDeclaredRange(OnnxNode &node) {
   auto wide = [&](Value value) { return e.cast(value, node.getBuilder().getF64Type()); };
   Value count = e.unary<CeilOp>(e.div(e.sub(wide(limit), wide(start)), wide(delta)));
   Value holds = e.compare(ComparePredicate::EQ, e.max(count, 0.0), static_cast<double>(shape[0]));
+  node.require(holds, describeContradiction(shape));
   return node.results(spoilUnless(e, holds, range));
 }
 

@@ -83,18 +83,18 @@ static LogicalResult importIf(OnnxNode &node) {
     return failed(values) ? failure() : node.results(*values);
   }
   // The branch that an input would exclude may not fit the shapes of the other one.
-  auto importBranch = [&](onnx::GraphProto &branch, const Twine &name) {
-    FailureOr<SmallVector<Value>> values = node.importBody(branch, {}, name);
+  auto importBranch = [&](onnx::GraphProto &branch, const Twine &name, Value executes) {
+    FailureOr<SmallVector<Value>> values = node.importBody(branch, {}, name, executes);
     std::string origin = node.describeOrigin(condition);
     if (failed(values) && !origin.empty())
       node.error() << "both branches are imported, since the condition is computed at run time"
                    << origin;
     return values;
   };
-  FailureOr<SmallVector<Value>> yesValues = importBranch(*yes, "then");
+  FailureOr<SmallVector<Value>> yesValues = importBranch(*yes, "then", condition);
   if (failed(yesValues))
     return failure();
-  FailureOr<SmallVector<Value>> noValues = importBranch(*no, "else");
+  FailureOr<SmallVector<Value>> noValues = importBranch(*no, "else", node.create<NotOp>(condition));
   if (failed(noValues))
     return failure();
   if (yesValues->size() != noValues->size())
@@ -197,6 +197,7 @@ static void spoilIfLonger(OnnxNode &node, const TripCount &trips, Value active,
     return;
   Expressions e(node);
   Value ends = node.create<NotOp>(active ? e.both(active, longer) : longer);
+  node.require(ends, "has more steps than the declared " + Twine(*trips.steps));
   for (Value &result : results)
     if (isa<RankedTensorType>(result.getType()))
       result = spoilUnless(e, ends, result);
@@ -335,7 +336,10 @@ static LogicalResult importLoop(OnnxNode &node) {
       index = node.reshape(index, {});
     SmallVector<Value> inputs = {index, known ? alwaysTrue : active};
     inputs.append(carried);
-    FailureOr<SmallVector<Value>> outputs = node.importBody(*body, inputs, Twine(step));
+    Value runs = known ? Value() : active; // null if it certainly does
+    if (Value counts = trips->includes(node, step))
+      runs = runs ? Expressions(node).both(runs, counts) : counts;
+    FailureOr<SmallVector<Value>> outputs = node.importBody(*body, inputs, Twine(step), runs);
     if (failed(outputs))
       return failure();
     ArrayRef<Value> next = ArrayRef(*outputs).slice(1, numCarried);
@@ -343,9 +347,6 @@ static LogicalResult importLoop(OnnxNode &node) {
     // Results are selected, and not what the next step computes with: counters stay constant, and
     // what steps after the end compute is dropped.
     carried.assign(next.begin(), next.end());
-    Value runs = known ? Value() : active; // null if it certainly does
-    if (Value counts = trips->includes(node, step))
-      runs = runs ? Expressions(node).both(runs, counts) : counts;
     for (size_t i = 0; i < numCarried; ++i) {
       // A sequence grows with the steps: all that are compiled, unless the condition decides.
       if (!runs || !node.wantsOutput(i) || (known && !isa<RankedTensorType>(next[i].getType())))

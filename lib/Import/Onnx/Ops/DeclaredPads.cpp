@@ -7,12 +7,12 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// How many elements there are before each dimension: an i64 vector.
-static Value computePadsBefore(OnnxNode &node, int64_t rank) {
+/// How many elements there are before each dimension, or after: an i64 vector.
+static Value computePads(OnnxNode &node, int64_t rank, bool after) {
   Expressions e(node);
   Value pads = node.input(1);
   int64_t count = tensorType(pads).getNumElements() / 2;
-  pads = e.slice(node.reshape(pads, {2 * count}), 0, 0, count);
+  pads = e.slice(node.reshape(pads, {2 * count}), 0, after ? count : 0, count);
   if (!node.hasInput(3)) {
     if (count == rank)
       return pads;
@@ -45,9 +45,17 @@ LogicalResult mlir::ttc::padToDeclared(OnnxNode &node, PadMode mode) {
                            "result, found neither";
   Expressions e(node);
   Type i64 = node.getBuilder().getI64Type();
-  Value before = computePadsBefore(node, rank), isInside, y = x;
-  if (!before)
+  Value before = computePads(node, rank, /*after=*/false), isInside, y = x;
+  Value after = before ? computePads(node, rank, /*after=*/true) : Value();
+  if (!after)
     return failure();
+  SmallVector<int64_t> added;
+  for (auto [to, from] : llvm::zip_equal(*shape, shapeOf(x)))
+    added.push_back(to - from);
+  Value fits = e.compare(ComparePredicate::EQ, e.add(before, after), node.constant(added));
+  fits = e.compare(ComparePredicate::NE,
+                   e.minimum(e.cast(fits, node.getBuilder().getI32Type()), {0}), 0.0);
+  node.require(fits, describeContradiction(*shape));
   for (int64_t d = 0; d < rank; ++d) {
     double last = static_cast<double>(shapeOf(x)[d] - 1);
     Value from = e.sub(e.iota((*shape)[d], i64), e.slice(before, 0, d, 1));

@@ -95,7 +95,8 @@ static LogicalResult importMaxUnpool(OnnxNode &node) {
     FailureOr<SmallVector<int64_t>> sizes = isShapedByDeclaration(node, 2)
                                                 ? *node.declaredShape(0)
                                                 : node.constantInts(2, "output_shape");
-    if (failed(sizes))
+    if (failed(sizes) ||
+        (isShapedByDeclaration(node, 2) && failed(requireElements(node, 2, *sizes))))
       return failure();
     result = *sizes;
   }

@@ -179,6 +179,11 @@ static LogicalResult importAffineGrid(OnnxNode &node) {
              << "expected a grid of rank 4 or 5 as the declared result, found the shape ["
              << printList(*size) << "]";
     size->pop_back();
+    SmallVector<SmallVector<int64_t, 3>> allowed{{size->front()}, {}};
+    for (int64_t dim : ArrayRef(*size).drop_front())
+      allowed.push_back({dim});
+    if (failed(requireElements(node, 1, allowed)))
+      return failure();
     size->insert(size->begin() + 1, 1);
   } else {
     size = node.constantInts(1, "size");

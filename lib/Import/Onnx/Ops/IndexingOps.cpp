@@ -219,6 +219,8 @@ static LogicalResult importCenterCropPad(OnnxNode &node) {
     SmallVector<int64_t> declared = *node.declaredShape(0);
     for (int64_t axis : axes)
       sizes->push_back(declared[axis]);
+    if (failed(requireElements(node, 1, *sizes)))
+      return failure();
   } else if (failed(sizes = node.constantInts(1, "shape"))) {
     return failure();
   }
@@ -261,8 +263,11 @@ static LogicalResult importGatherND(OnnxNode &node) {
 /// The size of OneHot's new dimension. If it is computed at run time, the declared shape decides.
 static FailureOr<int64_t> readDepth(OnnxNode &node, int64_t axis, int64_t rank) {
   if (!node.isConstantInput(1))
-    if (auto shape = node.declaredShape(0); shape && static_cast<int64_t>(shape->size()) == rank)
+    if (auto shape = node.declaredShape(0); shape && static_cast<int64_t>(shape->size()) == rank) {
+      if (failed(requireElements(node, 1, (*shape)[axis])))
+        return failure();
       return (*shape)[axis];
+    }
   FailureOr<double> depth = node.constantNumber(1, "depth");
   if (failed(depth))
     return failure();

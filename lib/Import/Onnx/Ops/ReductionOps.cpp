@@ -17,6 +17,8 @@ struct ReducedAxes {
   bool keepDims = true;
   /// The axes are empty, and an attribute makes that mean no axes rather than all.
   bool isNoop = false;
+  /// The axes are computed at run time; these are those that the declared shape says.
+  bool isDeclared = false;
 };
 } // namespace
 
@@ -30,7 +32,7 @@ static FailureOr<Reductions> findDeclaredReductions(OnnxNode &node, bool keepDim
   Reductions reductions;
   for (const SmallVector<int64_t> &axes :
        findReducedAxes(from, to, tensorType(node.input(1)).getNumElements(), keepDims))
-    reductions.push_back({axes, keepDims});
+    reductions.push_back({axes, keepDims, /*isNoop=*/false, /*isDeclared=*/true});
   if (reductions.empty())
     return node.error() << "the axes are computed at run time, and the declared shape ["
                         << printList(to) << "] does not tell which of the axes of "
@@ -74,7 +76,7 @@ static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
   FailureOr<Reductions> reductions = readReductions(node, inputSince);
   if (failed(reductions))
     return failure();
-  if (reductions->size() == 1)
+  if (!reductions->front().isDeclared)
     return node.results(compute(reductions->front()));
   SmallVector<Value> values;
   SmallVector<SmallVector<int64_t>> axes;

@@ -259,8 +259,12 @@ static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64
   if (failed(policy))
     return failure();
   const bool areSizes = input == 3;
-  if (areSizes && *policy == AspectRatio::Stretch)
-    return success();
+  if (areSizes && *policy == AspectRatio::Stretch) {
+    SmallVector<int64_t> sizes;
+    for (int64_t axis : axes)
+      sizes.push_back(resize.sizes[axis]);
+    return requireElements(node, input, sizes);
+  }
   SmallVector<Value> elements = splitElements(node, values);
   if (node.hasFailed())
     return failure();
@@ -271,6 +275,14 @@ static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64
       // One element stays one, whatever the scale.
       if (from[axis] != 1 || resize.sizes[axis] != 1 || resize.sampling.crops)
         resize.computedScales[axis] = element;
+      if (resize.sampling.crops)
+        continue;
+      // The size is from * scale, rounded down; in which precision is not said.
+      const auto size = static_cast<double>(resize.sizes[axis]);
+      Value product = e.mul(element, static_cast<double>(from[axis]));
+      node.require(e.both(e.compare(ComparePredicate::GE, product, size * (1 - 1e-6)),
+                          e.compare(ComparePredicate::LT, product, size + 1)),
+                   describeContradiction(resize.sizes));
       continue;
     }
     Value scale = e.div(element, static_cast<double>(std::max<int64_t>(from[axis], 1)));

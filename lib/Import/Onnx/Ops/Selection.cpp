@@ -44,8 +44,12 @@ Selection mlir::ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> 
   Selection selection;
   selection.count = e.slice(counts, 0, total - 1, 1);
   std::optional<int64_t> known = constantInteger(selection.count);
-  if (!known)
+  if (!known && declared) {
     known = declared;
+    node.require(e.compare(ComparePredicate::LE, node.reshape(selection.count, {}),
+                           static_cast<double>(*declared)),
+                 "selects more elements than the declared " + Twine(*declared));
+  }
   if (!known) {
     node.error()
         << "the size of the output depends on data that is computed at run time: expected a "

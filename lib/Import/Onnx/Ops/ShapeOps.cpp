@@ -27,13 +27,20 @@ static FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OnnxNode &node) {
 }
 
 static LogicalResult importReshape(OnnxNode &node) {
-  if (isShapedByDeclaration(node, 1)) {
-    node.ignoreAttrs({"allowzero"});
-    return reshapeToDeclared(node);
-  }
   Value x = node.input(0);
-  FailureOr<SmallVector<int64_t>> wanted = node.constantInts(1, "shape");
   bool allowZero = node.getInt("allowzero", 0);
+  if (isShapedByDeclaration(node, 1)) {
+    SmallVector<SmallVector<int64_t, 3>> allowed;
+    for (auto [i, dim] : llvm::enumerate(*node.declaredShape(0))) {
+      allowed.push_back({dim, -1});
+      if (!allowZero && static_cast<int64_t>(i) < rankOf(x) && shapeOf(x)[i] == dim)
+        allowed.back().push_back(0);
+    }
+    if (failed(reshapeToDeclared(node)))
+      return failure();
+    return requireElements(node, 1, allowed);
+  }
+  FailureOr<SmallVector<int64_t>> wanted = node.constantInts(1, "shape");
   if (failed(wanted))
     return failure();
   SmallVector<int64_t> shape = *wanted;
@@ -149,6 +156,8 @@ static LogicalResult importSplit(OnnxNode &node) {
                             << " has no declared shape of rank " << rankOf(x);
       sizes.push_back((*shape)[axis]);
     }
+    if (failed(requireElements(node, 1, sizes)))
+      return failure();
   } else if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.constantInts(1, "split");
     if (failed(values))
@@ -193,7 +202,8 @@ static FailureOr<SmallVector<int64_t>> findRepeats(OnnxNode &node) {
 static LogicalResult importTile(OnnxNode &node) {
   FailureOr<SmallVector<int64_t>> repeats =
       isShapedByDeclaration(node, 1) ? findRepeats(node) : node.constantInts(1, "repeats");
-  if (failed(repeats))
+  if (failed(repeats) ||
+      (isShapedByDeclaration(node, 1) && failed(requireElements(node, 1, *repeats))))
     return failure();
   if (llvm::all_of(*repeats, [](int64_t repeat) { return repeat == 1; }) &&
       static_cast<int64_t>(repeats->size()) == rankOf(node.input(0)))
@@ -223,6 +233,18 @@ static LogicalResult importExpand(OnnxNode &node) {
   }
   if (!getNumElementsChecked(shape))
     return node.error() << "impossible shape [" << printList(*wanted) << "]";
+  if (isShapedByDeclaration(node, 1)) {
+    // The computed shape may leave out leading dimensions that the operand has.
+    SmallVector<SmallVector<int64_t, 3>> allowed;
+    const auto count = static_cast<size_t>(tensorType(node.input(1)).getNumElements());
+    for (size_t i = shape.size() - std::min(count, shape.size()); i < shape.size(); ++i) {
+      allowed.push_back({shape[i]});
+      if (i >= offset && from[i - offset] == shape[i])
+        allowed.back().push_back(1);
+    }
+    if (failed(requireElements(node, 1, allowed)))
+      return failure();
+  }
   if (ArrayRef<int64_t>(shape) == from)
     return node.results(x);
   return node.results(node.createAs<ExpandOp>(RankedTensorType::get(shape, elementTypeOf(x)), x));

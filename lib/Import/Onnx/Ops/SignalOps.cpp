@@ -162,6 +162,8 @@ static LogicalResult importWindow(OnnxNode &node, ArrayRef<double> terms) {
     return node.error() << "expected size to be one number from 0 to " << kMostWritten
                         << ", found [" << printList(*size) << "]";
   const int64_t count = size->front();
+  if (isShapedByDeclaration(node, 0) && failed(requireElements(node, 0, *size)))
+    return failure();
   const auto period = static_cast<double>(node.getInt("periodic", 1) ? count : count - 1);
   SmallVector<double> values;
   for (int64_t i = 0; i < count; ++i) {

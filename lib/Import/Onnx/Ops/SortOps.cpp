@@ -2,6 +2,7 @@
 // Ops that order, accumulate or walk elements along an axis.
 #include "Selection.h"
 #include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
 #include "dialects/Ttc/Tensors/SequentialOps.h"
@@ -19,8 +20,13 @@ static FailureOr<int64_t> readCount(OnnxNode &node, int64_t axis) {
   if (!node.isConstantInput(1))
     for (unsigned output : {0, 1})
       if (auto shape = node.declaredShape(output);
-          shape && static_cast<int64_t>(shape->size()) == rankOf(node.input(0)))
+          shape && static_cast<int64_t>(shape->size()) == rankOf(node.input(0))) {
+        Expressions e(node);
+        Value count = node.cast(node.reshape(node.input(1), {}), node.getBuilder().getI64Type());
+        node.require(e.compare(ComparePredicate::EQ, count, static_cast<double>((*shape)[axis])),
+                     describeContradiction(*shape));
         return (*shape)[axis];
+      }
   return node.constantInt(1, "K");
 }
 
@@ -151,19 +157,27 @@ static LogicalResult importNonMaxSuppression(OnnxNode &node) {
   Value least = limit(4, b.getF32Type(), -std::numeric_limits<double>::infinity());
   if (rankOf(scores) != 3)
     return node.error() << "expected scores of rank 3, found " << scores.getType();
-  int64_t rows;
+  int64_t each = std::min(constantInteger(most).value_or(shapeOf(scores)[2]), shapeOf(scores)[2]);
+  int64_t rows = shapeOf(scores)[0] * shapeOf(scores)[1] * std::max<int64_t>(each, 0);
+  bool isCut = false;
   if (auto shape = node.declaredShape(0); shape && shape->size() == 2) {
-    rows = shape->front();
+    isCut = shape->front() < rows;
+    rows = shape->front() + isCut; // one more shows whether any is lost
   } else {
-    int64_t each = std::min(constantInteger(most).value_or(shapeOf(scores)[2]), shapeOf(scores)[2]);
-    rows = shapeOf(scores)[0] * shapeOf(scores)[1] * std::max<int64_t>(each, 0);
     if (rows > 0)
       node.warning() << "the size of the output depends on data, and none is declared: it has "
                      << rows << " entries, of which unused ones are -1";
   }
   attrs.push_back(node.i64("rows", rows));
-  return node.results(
-      node.create<NonMaxSuppressionOp>({boxes, scores, most, overlap, least}, attrs));
+  Value found = node.create<NonMaxSuppressionOp>({boxes, scores, most, overlap, least}, attrs);
+  if (isCut) {
+    Expressions e(node);
+    Value next = node.reshape(e.slice(e.slice(found, 0, rows - 1, 1), 1, 0, 1), {});
+    node.require(e.compare(ComparePredicate::LT, next, 0.0),
+                 "finds more boxes than the declared " + Twine(rows - 1));
+    found = e.slice(found, 0, 0, rows - 1);
+  }
+  return node.results(found);
 }
 
 void mlir::ttc::registerSortOps(OnnxRegistry &registry) {

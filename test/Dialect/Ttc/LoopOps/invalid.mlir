@@ -249,3 +249,27 @@ ttc.trace @commands() {
   ttc.cmd.end_repeat
   ttc.cmd.end
 }
+
+// -----
+
+func.func @check(%flag: tensor<2xi1>) {
+  // expected-error@+1 {{'ttc.fail_if' op (C1) expected a flag of one element of one byte without a layout, found 'tensor<2xi1>'}}
+  %0 = ttc.fail_if %flag : tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @check(%flag: tensor<i32>) {
+  // expected-error@+1 {{'ttc.fail_if' op (C1) expected a flag of one element of one byte without a layout, found 'tensor<i32>'}}
+  %0 = ttc.fail_if %flag : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @check(%flag: tensor<i1>) {
+  // expected-error@+1 {{'ttc.fail_if' op (C2) expected a result of the flag's type 'tensor<i1>', found 'tensor<1xi1>'}}
+  %0 = "ttc.fail_if"(%flag) : (tensor<i1>) -> tensor<1xi1>
+  return
+}

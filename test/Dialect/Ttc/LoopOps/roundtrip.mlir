@@ -19,6 +19,12 @@ func.func @nested(%go: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %4#1 : tensor<4xf32>
 }
 
+func.func @check(%flag: tensor<i1>, %byte: tensor<1xui8>) {
+  %0 = ttc.fail_if %flag : tensor<i1>
+  %1 = ttc.fail_if %byte : tensor<1xui8>
+  return
+}
+
 ttc.buffer activation @x : tensor<4xf32> in dram at 0x1000 size 64
 ttc.buffer activation @go : tensor<i1> in dram at 0x1040 size 64
 ttc.program @step(%x: tensor<4xf32>) -> tensor<4xf32> {

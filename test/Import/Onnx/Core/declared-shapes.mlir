@@ -15,6 +15,11 @@ g (float[2,3] x, int64[2] s, int64[1] a, int64 k) => (float[3,2] r, float[4,3] t
 }
 // CHECK: @main(%[[X:[a-z0-9]+]]: tensor<2x3xf32> {{.*}}, %[[S:[a-z0-9]+]]: tensor<2xi64> {{.*}}, %[[A:[a-z0-9]+]]: tensor<1xi64>
 // CHECK: %[[R:.*]] = ttc.reshape %[[X]] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+// CHECK: %[[EACH:.*]] = ttc.constant dense<-1> : tensor<2xi64>
+// CHECK-NEXT: ttc.compare eq %[[S]], %[[EACH]]
+// CHECK: %[[OTHER:.*]] = ttc.not %{{.*}} : (tensor<i1>) -> tensor<i1>
+// CHECK: ttc.fail_if %[[OTHER]] : tensor<i1>
+// CHECK: ttc.fail_if
 // CHECK: %[[T:.*]] = ttc.tile %[[X]] {repeats = [2, 1]}
 // CHECK: ttc.reduce_max %[[X]] {axes = [1]} : (tensor<2x3xf32>) -> tensor<2xf32>
 
@@ -54,7 +59,8 @@ g (float[2,3] x, int64[2] s, int64[1] a) => (float[4,2] r, float[N,3] t, float[5
 // RUN: not ttc-translate --import-onnx %t/wrong.onnx --value-shape=r:3x2 --value-shape=v:2x1 2>&1 | FileCheck %s --check-prefix=OVERRIDDEN
 // OVERRIDDEN-NOT: node '{{Reshape_0|Slice_3}}'
 
-// A range or a slice of another size than declared shows: it is NaN, or the integer farthest from zero.
+// A range or a slice of another size than declared fails the run. Where no run fails, it shows: it is NaN, or the integer
+// farthest from zero.
 // An input that is no parameter of a few elements is not proposed.
 // RUN: onnx-text %t/range.txt %t/range.onnx --name
 // RUN: ttc-translate --import-onnx %t/range.onnx --value-shape=r:4 --value-shape=p:3 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=RANGE
