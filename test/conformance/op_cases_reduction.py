@@ -106,7 +106,21 @@ def norms_of_rows():
                    [x, scale, bias], [Tensor("f32", grouped * wide(scale) + wide(bias))], rtol=0, atol=4e-6)
 
 
+def norms_around_large_means():
+    """The mean is rounded by more than what the result may be off."""
+    for mean in (1000, 1000000):
+        x = Tensor("f32", mean + wide(sample("f32", (4, 6, 5, 77))))
+        scale, bias = sample("f32", (77,), 0.5, 1, seed=2), sample("f32", (77,), seed=3)
+        yield case(f"layer_norm_around_{mean}", "layer_norm {} {axis = 3}", [x, scale, bias],
+                   [Tensor("f32", normal(wide(x), 3, 1e-5) * wide(scale) + wide(bias))], rtol=0, atol=4e-6)
+        scale, bias = sample("f32", (6,), 0.5, 1, seed=4), sample("f32", (6,), seed=5)
+        by = lambda t: wide(t).reshape(6, 1, 1)
+        yield case(f"instance_norm_around_{mean}", "instance_norm {} {epsilon = 1.0e-05}", [x, scale, bias],
+                   [Tensor("f32", normal(wide(x), (2, 3), 1e-5) * by(scale) + by(bias))], rtol=0, atol=4e-6)
+
+
 def cases():
+    yield from norms_around_large_means()
     yield from norms_of_rows()
     yield from reduce_cases()
     yield from long_sums()

@@ -195,7 +195,7 @@ struct ConvertLayerNorm : OpConversionPattern<LayerNormOp> {
     Location loc = op.getLoc();
     Value x = widen(b, loc, adaptor.getX());
     auto axes = llvm::to_vector(llvm::seq<int64_t>(op.getAxis(), tensorType(x).getRank()));
-    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon(), /*corrects=*/true);
     b.replaceOp(op, normalize(b, loc, x, statistics, adaptor.getScale(), adaptor.getBias(),
                               op.getType().getElementType()));
     return success();
