@@ -5,6 +5,8 @@ import gc
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -64,6 +66,19 @@ def test_zones_frames_signposts_and_messages(tmp_path):
     for text in (b"outer", b"inner", b"three images", b"a function", b"it raises", b"request", b"warm-up\x003 runs", b"half way"):
         assert text in log, text
     assert os.path.basename(__file__).encode() in log  # where zones stand
+
+
+def test_a_log_that_cannot_begin_leaves_nothing(tmp_path):
+    """As on a disk that is full: the log's header does not fit."""
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
+    try:
+        with pytest.raises(ttrt.Error, match="cannot write .*File too large"):
+            ttrt.Profiler(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert not list(tmp_path.iterdir())
 
 
 def test_zones_of_many_threads(tmp_path):

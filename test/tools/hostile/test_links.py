@@ -34,6 +34,17 @@ def test_pointers_of_git_lfs(name, tools, tmp_path):
     assert found.returncode != 0 and "found a pointer of Git LFS to the file: 'git lfs pull' fetches it" in found.stderr, found.stderr
 
 
+def test_pointers_in_place_of_bundles_and_arrays(tools, tmp_path):
+    save(tmp_path / "model.onnx")
+    tools.compile(tmp_path / "model.onnx", tmp_path / "m.ttcb")
+    (tmp_path / "x.npy").write_bytes(POINTER)
+    (tmp_path / "lfs.ttcb").write_bytes(POINTER)
+    for arguments, found in ((["read", tmp_path / "lfs.ttcb"], "not a bundle: the file is a pointer of Git LFS to one"),
+                             (["run", tmp_path / "m.ttcb", f"--input=x={tmp_path / 'x.npy'}"], "x.npy: a pointer of Git LFS to a .npy file")):
+        done = tools.run("ttrun", *arguments, check=False)
+        assert done.returncode != 0 and found in done.stderr and "'git lfs pull' fetches it" in done.stderr, done.stderr
+
+
 def test_a_cache_of_links(tools, tmp_path):
     """snapshots/1/model.onnx leads to blobs/a, and its data to blobs/b: by the link, and by no other name."""
     blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots/1"
