@@ -63,7 +63,11 @@ def _look(arguments: list[str]) -> int:
         for port in entry.inputs.values():
             print(f"  input   {port.name}: {port.type}{_shape(port)}")
         shapes = entry._input_shapes(None)
-        outputs = entry.run(*(random_input(port, shapes[name]) for name, port in entry.inputs.items()))
+        try:
+            outputs = entry.run(*(random_input(port, shapes[name]) for name, port in entry.inputs.items()))
+        except ttrt.Error as error:
+            print(f"error: on random inputs, {error} (--input-value=NAME=VALUE fixes an input)", file=sys.stderr)
+            return 1
         for port in entry.outputs.values():
             print(f"  output  {port.name}: {port.type}{_shape(port)}, {_range(outputs[port.name])}")
         print(f"  time    {entry.perf()}")

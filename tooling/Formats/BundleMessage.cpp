@@ -24,6 +24,8 @@ std::string bundleMessage(const std::string &path, ttrt_status status, const std
   if (message.find("'" + path + "'") != std::string::npos)
     return message;
   const std::string named = fmt::format("{}: {}: {}", path, ttrt_status_name(status), message);
+  if (status == TTRT_FAILED && message.find(" than the declared ") != std::string::npos)
+    return named + "; inputs decide it: --input gives them here, --input-value fixes them in ttc";
   ttrt::FileHeader header;
   if (!readHeader(path, header)) {
     const std::filesystem::path file(path), extension = file.extension();

@@ -44,6 +44,15 @@ def test_wrong_first_look(python, digits, arguments, message):
     assert done.returncode in (1, 2) and message in done.stderr and "Traceback" not in done.stderr
 
 
+def test_first_look_at_a_model_that_random_inputs_do_not_fit(python, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]> g (float[6] x, int64[2] s) => (float[2,3] y) { y = Reshape(x, s) }')
+    onnx.save(model, tmp_path / "m.onnx")
+    done = python("-m", "ttc", tmp_path / "m.onnx", check=False)
+    assert done.returncode == 1 and "on random inputs" in done.stderr and "than the declared [2, 3]" in done.stderr
+    assert "output  y" in python("-m", "ttc", tmp_path / "m.onnx", "--input-value=s=[2,3]").stdout
+
+
 def test_benchmark_that_the_first_look_proposes(python, tmp_path):
     """With the options that the model needs."""
     onnx = pytest.importorskip("onnx")
