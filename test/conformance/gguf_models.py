@@ -17,15 +17,21 @@ NORMS = {"gemma2": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_no
          "gemma3": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "olmo2": {"post_attention_norm", "post_ffw_norm"},
          "seed_oss": {"attn_norm", "post_attention_norm"}, "gpt-oss": {"attn_norm", "post_attention_norm"}, "exaone4": {"post_attention_norm", "post_ffw_norm"},
          "glm4": {"post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_norm"}, "cohere2": {"attn_norm"}, "command-r": {"attn_norm"},
-         "phi2": {"attn_norm"}}
-LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
-UNGATED = ("gptneox", "nemotron", "phi2", "starcoder2")
-ALL_HEADS, ALL_UP = ("gptneox", "phi3"), ("glm4", "phi3")  # one product
-HEAD_NORMS = ("exaone4", "gemma3", "olmo2", "olmoe", "qwen3", "qwen3moe")
+         "phi2": {"attn_norm"}, "falcon": {"attn_norm"}}
+LAYER_NORMS = ("cohere2", "command-r", "falcon", "gpt2", "gptneox", "nemotron", "orion", "phi2", "stablelm", "starcoder", "starcoder2")
+UNGATED = ("arcee", "falcon", "gpt2", "gptneox", "nemotron", "phi2", "starcoder", "starcoder2")
+ALL_HEADS, ALL_UP = ("falcon", "gpt2", "gptneox", "phi3", "starcoder"), ("glm4", "phi3")  # one product
+HEAD_NORMS = ("dots1", "exaone4", "gemma3", "olmo2", "olmoe", "qwen3", "qwen3moe")
 # The tensors of experts for all tokens, of those that can have some.
-SHARED = {"ernie4_5-moe": (), "granitemoe": (), "qwen2moe": ("ffn_gate_inp_shexp",)}
-BIASES = ("gpt-oss", "qwen2moe", "gptneox", "phi2", "stablelm", "starcoder2", "seed_oss", "glm4")
+SHARED = {"deepseek": (), "dots1": (), "ernie4_5-moe": (), "granitemoe": (), "qwen2moe": ("ffn_gate_inp_shexp",)}
+COUNTED = ("deepseek", "dots1")  # the file says how many there are of the others' size, not how large they are
+BIASES = ("gpt-oss", "qwen2moe", "gpt2", "gptneox", "phi2", "stablelm", "starcoder", "starcoder2", "seed_oss", "glm4")
+POSITIONS = ("gpt2", "starcoder")  # learned
 KEYS = {
+    "deepseek": {"leading_dense_block_count": (U32, 1), "expert_shared_count": (U32, 2), "expert_weights_scale": (F32, 1.0)},
+    "dots1": {"leading_dense_block_count": (U32, 1), "expert_shared_count": (U32, 2), "expert_weights_scale": (F32, 2.5),
+              "expert_weights_norm": (BOOL, True), "expert_gating_func": (U32, 2)},
+    "minicpm": {"embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22), "logit_scale": (F32, 9.0)},
     "gemma2": {"attention.sliding_window": (U32, 20), "attn_logit_softcapping": (F32, 1.5), "final_logit_softcapping": (F32, 4.0)},
     "gemma3": {"attention.sliding_window": (U32, 24), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
                "rope.scaling.factor": (F32, 8.0)},
@@ -48,8 +54,9 @@ KEYS = {
     "phi3": {"attention.sliding_window": (U32, 32)},
     "stablelm": {"rope.dimension_count": (U32, 8)},
 }
-ARCHITECTURES = ["llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "exaone4", "gemma", "gemma2", "gemma3", "glm4", "gpt-oss", "gptneox", "granite",
-                 "granitemoe", "nemotron", "olmo2", "olmoe", "phi2", "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder2"]
+ARCHITECTURES = ["llama", "arcee", "cohere2", "command-r", "deepseek", "dots1", "ernie4_5", "ernie4_5-moe", "exaone", "exaone4", "falcon", "gemma", "gemma2",
+                 "gemma3", "glm4", "gpt-oss", "gpt2", "gptneox", "granite", "granitemoe", "internlm2", "minicpm", "nemotron", "olmo2", "olmoe", "orion", "phi2",
+                 "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder", "starcoder2", "xverse"]
 
 
 @dataclasses.dataclass
@@ -75,6 +82,7 @@ class Shape:
     biases: bool = False  # of queries, keys and values; always with qwen2
     tokenizer: bool = True
     pre: str = ""  # the pre-tokenizer
+    second_norm: bool = False  # falcon's, of the attention
     windows: bool = True  # where the architecture can have some
     experts: int = 0  # of a layer; always some where the architecture has them
     used_experts: int = 3
@@ -91,7 +99,12 @@ def experts_of(shape):
 
 
 def has_experts(shape, layer):
-    return experts_of(shape) > 0 and (shape.architecture != "ernie4_5-moe" or layer % 2 == 1)
+    has_dense = {"ernie4_5-moe": layer % 2 == 0, "deepseek": layer < 1, "dots1": layer < 1}
+    return experts_of(shape) > 0 and not has_dense.get(shape.architecture, False)
+
+
+def shared_size(shape):
+    return 2 * shape.expert_hidden if shape.architecture in COUNTED else shape.hidden
 
 
 def random_blocks(random, format, rows, columns, scale):
@@ -225,7 +238,7 @@ def values_of(shape):
         values[f"{a}.expert_count"] = (U32, experts_of(shape))
         values[f"{a}.expert_used_count"] = (U32, shape.used_experts)
         values[f"{a}.expert_feed_forward_length"] = (U32, shape.expert_hidden)
-        if a in SHARED:
+        if a in SHARED and a not in COUNTED:
             values[f"{a}.expert_shared_feed_forward_length"] = (U32, shape.hidden)
         if shape.expert_gate:
             values[f"{a}.expert_gating_func"] = (U32, shape.expert_gate)
@@ -259,12 +272,12 @@ def tensors_of(shape):
             for name, rows in (("gate", hidden), ("up", hidden), ("down", width)):
                 numbers = random.standard_normal((count, rows)).astype(np.float32) * 2
                 tensors.append(gguf_file.Tensor(f"{prefix}ffn_{name}_exps.bias", "F32", numbers.shape, numbers.reshape(-1).view(np.uint8)))
-        if shape.architecture == "ernie4_5-moe":
+        if shape.architecture in ("dots1", "ernie4_5-moe"):
             vector(f"{prefix}exp_probs_b.bias", count, 0, 0.3)
         if shape.architecture in SHARED:
-            matrix(f"{prefix}ffn_gate_shexp.weight", shape.hidden, width, shape.format)
-            matrix(f"{prefix}ffn_up_shexp.weight", shape.hidden, width, other)
-            matrix(f"{prefix}ffn_down_shexp.weight", width, shape.hidden, other)
+            matrix(f"{prefix}ffn_gate_shexp.weight", shared_size(shape), width, shape.format)
+            matrix(f"{prefix}ffn_up_shexp.weight", shared_size(shape), width, other)
+            matrix(f"{prefix}ffn_down_shexp.weight", width, shared_size(shape), other)
             for name in SHARED[shape.architecture]:
                 vector(f"{prefix}{name}.weight", width, 0, 0.2)
 
@@ -275,9 +288,12 @@ def tensors_of(shape):
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     other = shape.value_format or shape.format
     matrix("token_embd.weight", shape.vocabulary + shape.padding, shape.width, shape.embedding_format)
+    if shape.architecture in POSITIONS:
+        matrix("position_embd.weight", shape.context, shape.width, "F32")
     for i in range(shape.layers):
         prefix = f"blk.{i}."
-        for name in sorted(NORMS.get(shape.architecture, {"attn_norm", "ffn_norm"})):
+        second = {"attn_norm_2"} if shape.second_norm else set()
+        for name in sorted(NORMS.get(shape.architecture, {"attn_norm", "ffn_norm"}) | second):
             vector(f"{prefix}{name}.weight", shape.width, 1, 0.1)
             if shape.architecture in LAYER_NORMS and shape.architecture not in ("cohere2", "command-r"):
                 vector(f"{prefix}{name}.bias", shape.width, 0, 0.2)
@@ -310,7 +326,7 @@ def tensors_of(shape):
         if shape.architecture == "gpt-oss":
             vector(f"{prefix}attn_output.bias", shape.width, 0, 0.2)
             vector(f"{prefix}attn_sinks.weight", shape.heads, 0, 1)
-        if shape.architecture in UNGATED:
+        if shape.architecture in UNGATED and shape.architecture not in ("arcee", "falcon"):
             for name, size in (("ffn_up", shape.hidden), ("ffn_down", shape.width), ("attn_output", shape.width)):
                 vector(f"{prefix}{name}.bias", size, 0, 0.2)
     vector("output_norm.weight", shape.width, 1, 0.1)

@@ -13,14 +13,15 @@ import gguf_file
 
 
 # Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
-PAIRS = ("llama", "cohere2", "command-r", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "smollm3")
+PAIRS = ("llama", "arcee", "cohere2", "command-r", "deepseek", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "internlm2", "minicpm", "smollm3",
+         "xverse")
 GEMMA = ("gemma", "gemma2", "gemma3")
-GELU = (*GEMMA, "gptneox", "phi2", "starcoder2")
-LAYER_NORMS = ("cohere2", "command-r", "gptneox", "nemotron", "phi2", "stablelm", "starcoder2")
-PARALLEL = ("cohere2", "command-r", "phi2")
+GELU = (*GEMMA, "falcon", "gpt2", "gptneox", "phi2", "starcoder", "starcoder2")
+LAYER_NORMS = ("cohere2", "command-r", "falcon", "gpt2", "gptneox", "nemotron", "orion", "phi2", "stablelm", "starcoder", "starcoder2")
+PARALLEL = ("cohere2", "command-r", "falcon", "phi2")
 # Every such layer sees all positions, the others a window.
 PERIODS = {"cohere2": 4, "exaone4": 4, "gemma2": 2, "gemma3": 6, "gpt-oss": 2, "olmo2": 4}
-UNROTATED = ("smollm3",)  # every fourth layer
+UNROTATED = {"smollm3": 4, "gpt2": 1, "starcoder": 1}  # every such layer
 WINDOWS_ROTATED = ("cohere2", "exaone4")  # where there are windows, the others are not rotated
 
 
@@ -72,7 +73,7 @@ class Reference:
         self.score_cap, self.logit_cap = value("attn_logit_softcapping", 0), value("final_logit_softcapping", 0)
         self.embedding_scale = self.width**0.5 if self.architecture in GEMMA else value("embedding_scale", 0.0) or 1.0
         self.residual_scale, self.logit_scale = value("residual_scale", 0.0) or 1.0, value("logit_scale", 0.0) or 1.0
-        if self.architecture in ("granite", "granitemoe"):
+        if self.architecture in ("granite", "granitemoe", "minicpm"):
             self.logit_scale = 1 / self.logit_scale
         self.used_experts = value("expert_used_count", 0)
         self.expert_scale = np.float32(value("expert_weights_scale", 0.0) or 1.0)
@@ -108,7 +109,7 @@ class Reference:
         return self.windows[layer]
 
     def rotate(self, x, positions, layer):
-        if self.architecture in UNROTATED and layer % 4 == 3:
+        if self.architecture in UNROTATED and (layer + 1) % UNROTATED[self.architecture] == 0:
             return x
         if self.architecture in WINDOWS_ROTATED and any(self.windows) and not self.has_window(layer):
             return x
@@ -153,7 +154,7 @@ class Reference:
     def activate(self, x):
         if self.architecture == "gpt-oss":
             return np.minimum(x, 7) / (1 + np.exp(np.float32(-1.702) * np.minimum(x, 7)))
-        if self.architecture == "nemotron":
+        if self.architecture in ("arcee", "nemotron"):
             return np.maximum(x, 0) ** 2
         if self.architecture in GELU:
             return x / 2 * (1 + np.tanh(np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x**3)))
@@ -178,7 +179,7 @@ class Reference:
             factors = scores[i][chosen]
             if self.architecture == "gpt-oss":
                 factors = np.exp(factors - factors.max())
-            if self.architecture not in ("olmoe", "qwen2moe"):
+            if self.architecture not in ("deepseek", "olmoe", "qwen2moe"):
                 factors = factors / factors.sum()
             for expert, factor in zip(chosen, factors * self.expert_scale):
                 a, b = gate[expert] @ x + biases[0][expert], up[expert] @ x + biases[1][expert]
@@ -215,6 +216,8 @@ class Reference:
         """Appends tokens to the text; the logits after each of them."""
         positions = np.arange(self.position, self.position + len(tokens), dtype=np.float64)
         x = self.weights["token_embd.weight"][np.asarray(tokens)] * np.float32(self.embedding_scale)
+        if "position_embd.weight" in self.weights:
+            x = x + self.weights["position_embd.weight"][positions.astype(int)]
         residual = np.float32(self.residual_scale)
         # Where there is one norm more, this is that of the attention's result.
         has_more = "blk.0.post_ffw_norm.weight" in self.weights
@@ -222,12 +225,13 @@ class Reference:
             "ffn_norm" if "blk.0.ffn_norm.weight" in self.weights else "post_attention_norm", "none")
         for i in range(self.layers):
             prefix = f"blk.{i}."
-            attended = self.norm(x, prefix + "attn_norm.weight")
+            norm = "attn_norm_2" if f"{prefix}attn_norm_2.weight" in self.weights else "attn_norm"
+            attended = self.norm(x, f"{prefix}{norm}.weight")
             y = self.attend(attended, i, positions)
             old, x = x, x + residual * self.norm(y, f"{prefix}{after}.weight")
             h = self.norm(old if self.is_parallel else x, f"{prefix}{before}.weight")
             if self.is_parallel and f"{prefix}{before}.weight" not in self.weights:
-                h = attended
+                h = self.norm(old, f"{prefix}attn_norm.weight")
             y = self.feed_forward(h, prefix)
             x = x + residual * self.norm(y, prefix + "post_ffw_norm.weight")
         x = self.norm(x, "output_norm.weight")

@@ -107,7 +107,8 @@ def test_shapes(name, architecture, tools, decoder, tmp_path):
 
 
 # What these have, others or other tests have, too.
-REPEATED = ["llama", "command-r", "ernie4_5", "gemma", "gptneox", "olmoe", "qwen2", "qwen2moe", "seed_oss", "starcoder2"]
+REPEATED = ["llama", "command-r", "deepseek", "ernie4_5", "exaone", "gemma", "gptneox", "internlm2", "minicpm", "olmoe", "orion", "qwen2", "qwen2moe", "seed_oss",
+            "starcoder", "starcoder2", "xverse"]
 
 
 @pytest.mark.parametrize("architecture,fields", [
@@ -115,7 +116,7 @@ REPEATED = ["llama", "command-r", "ernie4_5", "gemma", "gptneox", "olmoe", "qwen
     *nightly_rows([("exaone4", {"windows": False}), ("qwen3moe", {"experts": 3, "used_experts": 3}), ("gemma2", {"windows": False})]),
     *nightly_rows((name, {"windows": name != "exaone4", "layers": layers, "width": 64, "heads": 4, "head_size": 32})
                   for name, layers in (("exaone4", 64), ("gemma2", 46), ("gemma3", 62))),
-    ("olmo2", {"windows": False}), ("gemma3", {"pattern": "2", "window_base": 20000.0}), ("olmo2", {"pattern": "0"}),
+    ("falcon", {"second_norm": True, "kv_heads": 1}), ("olmo2", {"windows": False}), ("gemma3", {"pattern": "2", "window_base": 20000.0}), ("olmo2", {"pattern": "0"}),
     ("exaone4", {"pattern": "true,false,false,true,true,false"}), ("llama", {"experts": 4, "used_experts": 2}),
     ("olmoe", {"experts": 9, "used_experts": 1, "expert_gate": 2}),
 ])
@@ -135,7 +136,8 @@ def test_architectures(architecture, fields, tools, decoder, tmp_path):
 @pytest.mark.parametrize("architecture,options,message", [
     ("cohere2", ["no window"], "expected a number above 0 as 'cohere2.attention.sliding_window', found none"),
     ("olmo2", ["pattern"], "expected 1 truth values, one of each layer, as 'olmo2.attention.sliding_window_pattern', found 2"),
-    ("mamba", [], "expected one of the architectures cohere2, command-r, ernie4_5, "),
+    ("gpt2", ["--context=544"], "expected a --context of at most 512 positions, for which 'position_embd.weight' has rows, found 544"),
+    ("mamba", [], "expected one of the architectures arcee, cohere2, command-r, deepseek, "),
 ])
 def test_refused_architectures(architecture, options, message, tools, tmp_path):
     gguf_models.write(tmp_path / "model.gguf", architecture=architecture, layers=1, windows="no window" not in options,

@@ -70,7 +70,8 @@ def test_gguf_architectures(root):
     listed = re.search(r"^ARCHITECTURES = \[(.*?)\]", sources["test/conformance/gguf_models.py"], re.M | re.S)[1]
     assert set(known) == set(re.findall(r'"([\w-]+)"', listed))
     cases = re.search(r"^CASES = {(.*?)^}", sources["test/python/torch/test_gguf_architectures.py"], re.M | re.S)[1]
-    assert set(known) == set(re.findall(r'^    (?:\*\*\{f)?"([\w-]+)[",]', cases, re.M))
+    # Nothing in transformers computes what DeepSeek's first model does.
+    assert set(known) - {"deepseek"} == set(re.findall(r'^    (?:\*\*\{f)?"([\w-]+)[",]', cases, re.M))
 
 
 def test_gguf_types(root):

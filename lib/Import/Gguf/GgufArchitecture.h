@@ -79,6 +79,7 @@ struct GgufArchitecture {
   Residual residual = Residual::Sequential;
   bool multipliesByRootOfWidth = false; ///< embeddings, by sqrt(width)
   int64_t unrotatedPeriod = 0;          ///< every such layer rotates nothing; 0: all rotate
+  bool hasLearnedPositions = false;     ///< a table of vectors, which are added to the embeddings
   WindowPattern window = {};
   /// Whether the file may give a window that no layer has. A warning says so where it would leave
   /// positions out.

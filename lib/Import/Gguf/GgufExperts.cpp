@@ -22,10 +22,15 @@ llvm::Error GgufModelReader::readExpertSizes(GgufModel &model) {
   if (llvm::Error error = readSize(model.expertHidden, "expert_feed_forward_length", 1,
                                    kMostGgufWidth, model.hidden))
     return error;
-  if (routing.hasShared)
-    if (llvm::Error error =
-            readSize(model.sharedHidden, "expert_shared_feed_forward_length", 0, kMostGgufWidth, 0))
+  if (routing.hasShared) {
+    // Without a size of their own, shared experts have together that of as many others.
+    int64_t shared;
+    if (llvm::Error error = readSize(shared, "expert_shared_count", 0, kMostExperts, 0))
       return error;
+    if (llvm::Error error = readSize(model.sharedHidden, "expert_shared_feed_forward_length", 0,
+                                     kMostGgufWidth, shared * model.expertHidden))
+      return error;
+  }
   for (int64_t size : {model.expertHidden, model.width})
     if (size % 16 != 0)
       return makeGgufError("expected experts of a multiple of 16 rows, found " + Twine(size));

@@ -481,6 +481,24 @@ private:
                                          *layer.rotations ? "rotations.window" : "rotations"));
   }
 
+  /// The vectors of the tokens' positions.
+  Value gatherPositions(Value position, Value tokens) {
+    locate("position_embd");
+    const int64_t rows = cast<RankedTensorType>(tokens.getType()).getDimSize(0);
+    if (sequences)
+      position = GatherOp::create(builder, loc, position, sequences, /*axis=*/0);
+    if (cast<RankedTensorType>(position.getType()).getDimSize(0) != rows) { // of the first token
+      SmallVector<int32_t> numbers(rows);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      position =
+          AddOp::create(builder, loc, position,
+                        constant(DenseElementsAttr::get(i32({rows}), ArrayRef<int32_t>(numbers))));
+    }
+    return BlockGatherOp::create(builder, loc, f32({rows, model.width}),
+                                 constant(weights.getRows({model.positions})), position,
+                                 *getBlockFormat(*model.positions->type), model.width);
+  }
+
   Value addLayers(Function &function, Value tokens, Value position) {
     locate("token_embd");
     Value table = constant(weights.getRows({model.embedding}));
@@ -488,6 +506,8 @@ private:
         builder, loc, f32({cast<RankedTensorType>(tokens.getType()).getDimSize(0), model.width}),
         table, tokens, *getBlockFormat(*model.embedding->type), model.width);
     x = multiplyBy(x, model.embeddingScale);
+    if (model.positions)
+      x = AddOp::create(builder, loc, x, gatherPositions(position, tokens));
     const Rope rope = model.architecture->rotatesHalves ? Rope::Halves : Rope::Pairs;
     const int64_t size = model.headSize, heads = model.heads;
     const llvm::APFloat scale(model.attentionScale);
@@ -551,7 +571,8 @@ static LogicalResult checkFormats(ModuleOp module, const GgufModel &model) {
     return module.emitError("expected tensor '")
            << tensor.name << "' as " << getBlockFormatNames() << ", found " << tensor.type->name;
   };
-  if (failed(check(*model.embedding)) || failed(check(*model.output.weight)))
+  if (failed(check(*model.embedding)) || failed(check(*model.output.weight)) ||
+      (model.positions && failed(check(*model.positions))))
     return failure();
   auto checkAll = [&](std::initializer_list<ArrayRef<GgufLinear>> all) {
     for (ArrayRef<GgufLinear> products : all)
@@ -576,6 +597,11 @@ LogicalResult mlir::ttc::buildDecoder(ModuleOp module, const GgufModel &model,
                                       std::shared_ptr<const void> owner) {
   if (failed(checkFormats(module, model)))
     return failure();
+  if (model.positions && options.context > model.positions->getRows())
+    return module.emitError("expected a --context of at most ")
+           << model.positions->getRows()
+           << " positions, for which 'position_embd.weight' has rows, "
+           << "found " << options.context;
   DecoderBuilder(module, model, options, std::move(owner)).build();
   return success();
 }

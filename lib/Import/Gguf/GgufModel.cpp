@@ -233,6 +233,12 @@ llvm::Error GgufModelReader::read(GgufModel &model) {
   if (llvm::Error error =
           find("token_embd.weight", {model.width, model.vocabulary}, model.embedding))
     return error;
+  if (kind->hasLearnedPositions) {
+    model.positions = file.findTensor("position_embd.weight");
+    const int64_t rows = model.positions ? model.positions->getRows() : 1;
+    if (llvm::Error error = find("position_embd.weight", {model.width, rows}, model.positions))
+      return error;
+  }
   if (llvm::Error error = findNorm("output_norm", model.width, model.outputNorm))
     return error;
   if (llvm::Error error = find("output.weight", {model.width, model.vocabulary},
@@ -269,6 +275,9 @@ llvm::Error GgufModelReader::readLayer(GgufModel &model, GgufLayer &layer,
   const bool hasQueryNorm = kind->queryKeyNorm != QueryKeyNorm::None;
   // Without a norm of its own, a parallel feed-forward layer reads the attention's.
   const bool hasOwnNorm = !model.isParallel || file.findTensor(prefix + "ffn_norm.weight");
+  // Where a parallel layer has a second norm, that is the attention's.
+  const bool hasSecondNorm =
+      model.isParallel && !hasOwnNorm && file.findTensor(prefix + "attn_norm_2.weight");
   struct Norm {
     StringRef name;
     int64_t size;
@@ -276,7 +285,9 @@ llvm::Error GgufModelReader::readLayer(GgufModel &model, GgufLayer &layer,
     bool isThere;
   };
   for (const Norm &norm : {
-           Norm{"attn_norm", model.width, layer.attentionNorm, kind->hasNormsBefore},
+           Norm{"attn_norm", model.width,
+                hasSecondNorm ? layer.feedForwardNorm : layer.attentionNorm, kind->hasNormsBefore},
+           Norm{"attn_norm_2", model.width, layer.attentionNorm, hasSecondNorm},
            Norm{kind->feedForwardNorm, model.width, layer.feedForwardNorm,
                 kind->hasNormsBefore && hasOwnNorm},
            Norm{"post_attention_norm", model.width, layer.attentionPostNorm, kind->hasNormsAfter},

@@ -77,6 +77,7 @@ struct GgufModel {
   SmallVector<int64_t> headOrder;
   std::vector<GgufLayer> layers;
   const GgufFile::Tensor *embedding;
+  const GgufFile::Tensor *positions; ///< a row is added to the embedding at its position, or null
   GgufNorm outputNorm;
   /// The embedding where it is tied.
   GgufLinear output;

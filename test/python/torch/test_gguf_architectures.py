@@ -36,7 +36,10 @@ NAMES = {
     **{f"shared_mlp.{name}_proj": f"ffn_{name}_shexp" for name in ("gate", "up")}, "shared_mlp.output_linear": "ffn_down_shexp",
     "mlp.gate.moe_statics.e_score_correction": "exp_probs_b", "mlp.router": "ffn_gate_inp", "self_attn.sinks": "attn_sinks",
     "attention.query_key_value": "attn_qkv", "attention.dense": "attn_output", "mlp.dense_h_to_4h": "ffn_up",
-    "mlp.dense_4h_to_h": "ffn_down",
+    "mlp.dense_4h_to_h": "ffn_down", "mlp.gate.e_score_correction": "exp_probs_b",
+    "transformer.wte": "token_embd", "transformer.wpe": "position_embd", "transformer.word_embeddings": "token_embd",
+    "transformer.ln_f": "output_norm", "ln_1": "attn_norm", "ln_2": "ffn_norm", "ln_mlp": "attn_norm", "ln_attn": "attn_norm_2",
+    "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "self_attention.query_key_value": "attn_qkv", "self_attention.dense": "attn_output",
 }
 # What the norm before the feed-forward layer is called, and those of the results.
 BEFORE = {"post_attention_layernorm": "ffn_norm"}
@@ -70,7 +73,35 @@ YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 
 YARN_KEYS = {"rope.scaling.type": (STRING, "yarn"), "rope.scaling.factor": (F32, 8.0), "rope.scaling.original_context_length": (U32, 64)}
 GRANITE = {"attention_multiplier": 0.11, "embedding_multiplier": 12.0, "residual_multiplier": 0.22, "logits_scaling": 8.0}
 GRANITE_KEYS = {"attention.scale": (F32, 0.11), "embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22), "logit_scale": (F32, 8.0)}
+GPT2 = {"hidden_size": HEADS * SIZE, "n_inner": 160, "activation_function": "gelu_new"}
+FALCON = {"hidden_size": HEADS * SIZE, "ffn_hidden_size": 160, "activation": "gelu_new", "bias": False, "alibi": False, "parallel_attn": True,
+          "head_dim": ...}  # no setting of this configuration
+
+
+def all_of(kv_heads):
+    """Keys of a model as wide as its heads together."""
+    return {"attention.head_count_kv": (U32, kv_heads), "embedding_length": (U32, HEADS * SIZE)}
+
+
 CASES = {
+    "arcee": Case("ArceeConfig", "ArceeForCausalLM", has_pairs=True),
+    # Not in transformers, but the same as what is.
+    "exaone": Case("LlamaConfig", "LlamaForCausalLM"),
+    "internlm2": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
+    "xverse": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
+    "minicpm": Case("GraniteConfig", "GraniteForCausalLM", GRANITE | {"attention_multiplier": SIZE**-0.5},
+                    {name: value for name, value in GRANITE_KEYS.items() if name != "attention.scale"}, has_pairs=True),
+    "orion": Case("StableLmConfig", "StableLmForCausalLM", {"partial_rotary_factor": 1.0, "hidden_size": HEADS * SIZE},
+                  {"embedding_length": (U32, HEADS * SIZE)}, epsilon=LAYER),
+    "dots1": with_experts("Dots1", {"n_routed_experts": 5, "n_shared_experts": 2, "first_k_dense_replace": 1, "norm_topk_prob": True,
+                                    "routed_scaling_factor": 2.5, "n_group": 1, "topk_group": 1},
+                          {"expert_shared_count": (U32, 2), "leading_dense_block_count": (U32, 1), "expert_weights_scale": (F32, 2.5),
+                           "expert_gating_func": (U32, 2), "expert_weights_norm": (BOOL, True)}),
+    "falcon": Case("FalconConfig", "FalconForCausalLM", FALCON | {"multi_query": True, "new_decoder_architecture": False}, all_of(1), epsilon=LAYER),
+    "falcon, two norms": Case("FalconConfig", "FalconForCausalLM", FALCON | {"new_decoder_architecture": True, "num_kv_heads": KV_HEADS},
+                              all_of(KV_HEADS), epsilon=LAYER),
+    "gpt2": Case("GPT2Config", "GPT2LMHeadModel", GPT2, all_of(HEADS), epsilon=LAYER),
+    "starcoder": Case("GPTBigCodeConfig", "GPTBigCodeForCausalLM", GPT2 | {"multi_query": True}, all_of(1), epsilon=LAYER),
     "llama": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
     "llama, mistral": Case("MistralConfig", "MistralForCausalLM", {"sliding_window": None}, has_pairs=True),
     "qwen2": Case("Qwen2Config", "Qwen2ForCausalLM"),
@@ -162,7 +193,8 @@ def make_model(case):
     settings = dict(vocab_size=VOCABULARY, hidden_size=WIDTH, intermediate_size=160, num_hidden_layers=LAYERS,
                     num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=SIZE, max_position_embeddings=512,
                     rms_norm_eps=1e-5, layer_norm_eps=1e-5, layer_norm_epsilon=1e-5, norm_epsilon=1e-5, pad_token_id=None, bos_token_id=1, eos_token_id=2, tie_word_embeddings=False)
-    config = getattr(transformers, case.config)(**settings | case.settings)
+    settings = {name: value for name, value in (settings | case.settings).items() if value is not ...}
+    config = getattr(transformers, case.config)(**settings)
     config._attn_implementation = "eager"
     model = getattr(transformers, case.model)(config).float().eval()
     random = torch.Generator().manual_seed(1)
@@ -192,7 +224,7 @@ def parts_of(model):
     is_interleaved = model.config.model_type == "gpt_oss"
     for name, value in model.state_dict().items():
         if name.endswith("e_score_correction_bias"):
-            yield name, value[0]
+            yield name, value.reshape(-1)
         elif name.endswith("self_attn.sinks"):
             yield name + ".weight", value
         elif match := re.fullmatch(r"(.*mlp\.experts\.)gate_up_proj_bias|(.*mlp\.experts\.)gate_up_proj", name) if is_interleaved else None:
@@ -217,7 +249,7 @@ def write(path, architecture, case, model):
               "attention.value_length": (U32, SIZE), "rope.freq_base": (F32, rope_base(model.config))} | case.keys
     tensors = []
     for name, value in parts_of(model):
-        layer = re.fullmatch(r"(?:model|gpt_neox)\.layers\.(\d+)\.(.+)[._](weight|bias)", name)
+        layer = re.fullmatch(r"(?:(?:model|gpt_neox)\.layers|transformer\.h)\.(\d+)\.(.+)[._](weight|bias)", name)
         short, kind = layer.group(2, 3) if layer else name.rsplit(".", 1)
         if name == "lm_head.weight" and model.config.tie_word_embeddings:
             continue
@@ -230,6 +262,11 @@ def write(path, architecture, case, model):
             array = array.reshape(heads, 2, SIZE // 2, -1).swapaxes(1, 2).reshape(array.shape)
         if short == "attention.query_key_value":  # interleaved by heads
             array = array.reshape(HEADS, 3, SIZE, -1).swapaxes(0, 1).reshape(array.shape)
+        if short == "self_attention.query_key_value" and model.config.new_decoder_architecture:  # by heads of keys
+            parts = array.reshape(KV_HEADS, HEADS // KV_HEADS + 2, SIZE, -1)
+            array = np.concatenate([part.reshape(-1, HEADS * SIZE) for part in (parts[:, :-2], parts[:, -2], parts[:, -1])])
+        if model.config.model_type == "gpt2" and array.ndim == 2 and short not in ("transformer.wte", "transformer.wpe", "lm_head"):
+            array = array.T
         if case.norms_add_one and array.ndim == 1 and kind == "weight":
             array = array + 1
         array = np.ascontiguousarray(array, np.float32)
@@ -239,7 +276,7 @@ def write(path, architecture, case, model):
 
 
 def rope_base(config):
-    parameters = config.rope_parameters or {"rope_theta": config.rope_theta}
+    parameters = getattr(config, "rope_parameters", None) or {"rope_theta": getattr(config, "rope_theta", 10000.0)}
     return parameters.get("rope_theta") or parameters["full_attention"]["rope_theta"]
 
 
