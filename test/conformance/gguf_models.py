@@ -31,6 +31,8 @@ KEYS = {
     "deepseek": {"leading_dense_block_count": (U32, 1), "expert_shared_count": (U32, 2), "expert_weights_scale": (F32, 1.0)},
     "dots1": {"leading_dense_block_count": (U32, 1), "expert_shared_count": (U32, 2), "expert_weights_scale": (F32, 2.5),
               "expert_weights_norm": (BOOL, True), "expert_gating_func": (U32, 2)},
+    "mistral3": {"rope.scaling.type": (STRING, "yarn"), "rope.scaling.factor": (F32, 16.0), "rope.scaling.original_context_length": (U32, 128),
+                 "rope.scaling.yarn_log_multiplier": (F32, 1.0), "attention.temperature_scale": (F32, 0.1)},
     "minicpm": {"embedding_scale": (F32, 12.0), "residual_scale": (F32, 0.22), "logit_scale": (F32, 9.0)},
     "gemma2": {"attention.sliding_window": (U32, 20), "attn_logit_softcapping": (F32, 1.5), "final_logit_softcapping": (F32, 4.0)},
     "gemma3": {"attention.sliding_window": (U32, 24), "rope.freq_base": (F32, 1e6), "rope.scaling.type": (STRING, "linear"),
@@ -55,7 +57,7 @@ KEYS = {
     "stablelm": {"rope.dimension_count": (U32, 8)},
 }
 ARCHITECTURES = ["llama", "arcee", "cohere2", "command-r", "deepseek", "dots1", "ernie4_5", "ernie4_5-moe", "exaone", "exaone4", "falcon", "gemma", "gemma2",
-                 "gemma3", "glm4", "gpt-oss", "gpt2", "gptneox", "granite", "granitemoe", "internlm2", "minicpm", "nemotron", "olmo2", "olmoe", "orion", "phi2",
+                 "gemma3", "glm4", "gpt-oss", "gpt2", "gptneox", "granite", "granitemoe", "internlm2", "minicpm", "mistral3", "nemotron", "olmo2", "olmoe", "orion", "phi2",
                  "phi3", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "seed_oss", "smollm3", "stablelm", "starcoder", "starcoder2", "xverse"]
 
 

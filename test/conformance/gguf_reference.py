@@ -13,7 +13,7 @@ import gguf_file
 
 
 # Neighbours are rotated, not halves of a head: converters to GGUF make them so, or the model's own definition does.
-PAIRS = ("llama", "arcee", "cohere2", "command-r", "deepseek", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "internlm2", "minicpm", "smollm3",
+PAIRS = ("llama", "arcee", "cohere2", "command-r", "deepseek", "ernie4_5", "ernie4_5-moe", "glm4", "granite", "granitemoe", "internlm2", "minicpm", "mistral3", "smollm3",
          "xverse")
 GEMMA = ("gemma", "gemma2", "gemma3")
 GELU = (*GEMMA, "falcon", "gpt2", "gptneox", "phi2", "starcoder", "starcoder2")
@@ -56,7 +56,7 @@ class Reference:
             first, last = max(np.floor(first), 0), min(np.ceil(last), self.rotated - 1)
             part = np.clip((pairs - first) / (last - first), 0, 1)
             self.frequencies = self.frequencies * (part / factor + 1 - part)
-            self.magnitude = 0.1 * np.log(factor) + 1
+            self.magnitude = 1.0 if self.architecture == "mistral3" else 0.1 * np.log(factor) + 1
         plain = base if self.architecture != "gemma3" else 10000.0
         self.in_windows = value("rope.freq_base_swa", plain) ** (-2 * pairs / self.rotated)
         if self.architecture == "gpt-oss":

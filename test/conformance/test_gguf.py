@@ -137,6 +137,7 @@ def test_architectures(architecture, fields, tools, decoder, tmp_path):
     ("cohere2", ["no window"], "expected a number above 0 as 'cohere2.attention.sliding_window', found none"),
     ("olmo2", ["pattern"], "expected 1 truth values, one of each layer, as 'olmo2.attention.sliding_window_pattern', found 2"),
     ("gpt2", ["--context=544"], "expected a --context of at most 512 positions, for which 'position_embd.weight' has rows, found 544"),
+    ("mistral3", ["--context=160"], "expected a --context of at most 128 positions, beyond which 'mistral3.attention.temperature_scale' scales queries"),
     ("mamba", [], "expected one of the architectures arcee, cohere2, command-r, deepseek, "),
 ])
 def test_refused_architectures(architecture, options, message, tools, tmp_path):

@@ -115,6 +115,7 @@ static constexpr GgufArchitecture kArchitectures[] = {
      .experts = {.isPossible = true, .normalizesWeights = true},
      .hasAttentionScale = true},
     {.name = "minicpm", .rotatesHalves = false, .hasScales = true},
+    {.name = "mistral3", .rotatesHalves = false, .hasTemperature = true, .hasAttentionScale = true},
     {.name = "nemotron",
      .rotatesHalves = true,
      .hasLayerNorms = true,

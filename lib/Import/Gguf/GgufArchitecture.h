@@ -89,6 +89,9 @@ struct GgufArchitecture {
   int64_t wideScaleLayers = 0;
   ExpertRouting experts = {};
   bool hasSinks = false; ///< of the attention
+  /// Whether queries grow with the position beyond the context that was trained before YaRN, as
+  /// `attention.temperature_scale` says. YaRN then scales angles only.
+  bool hasTemperature = false;
   /// Factors that the file gives.
   bool hasAttentionScale = false;
   bool hasScales = false;     ///< of embeddings and residuals, and a divisor of logits

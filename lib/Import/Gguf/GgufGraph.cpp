@@ -597,11 +597,9 @@ LogicalResult mlir::ttc::buildDecoder(ModuleOp module, const GgufModel &model,
                                       std::shared_ptr<const void> owner) {
   if (failed(checkFormats(module, model)))
     return failure();
-  if (model.positions && options.context > model.positions->getRows())
+  if (model.mostPositions && options.context > model.mostPositions)
     return module.emitError("expected a --context of at most ")
-           << model.positions->getRows()
-           << " positions, for which 'position_embd.weight' has rows, "
-           << "found " << options.context;
+           << model.mostPositions << " positions, " << model.limit << ", found " << options.context;
   DecoderBuilder(module, model, options, std::move(owner)).build();
   return success();
 }

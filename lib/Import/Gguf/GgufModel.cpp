@@ -156,6 +156,25 @@ llvm::Error GgufModelReader::readScales(GgufModel &model) {
   if (kind->hasAttentionScale)
     if (llvm::Error error = read("attention.scale", model.attentionScale))
       return error;
+  if (kind->hasTemperature) {
+    float temperature = 0;
+    if (llvm::Error error = read("attention.temperature_scale", temperature))
+      return error;
+    llvm::Expected<int64_t> trained =
+        file.getInteger(key("rope.scaling.original_context_length"), 1, INT32_MAX,
+                        std::max<int64_t>(model.context, 1));
+    if (!trained)
+      return trained.takeError();
+    llvm::Expected<int64_t> length =
+        file.getInteger(key("attention.temperature_length"), 1, INT32_MAX, *trained);
+    if (!length)
+      return length.takeError();
+    if (temperature != 0) {
+      model.mostPositions = std::min(*length, *trained);
+      model.limit = "beyond which '" + key("attention.temperature_scale") +
+                    "' scales queries, which ttc does not support";
+    }
+  }
   if (kind->hasSoftCaps) {
     // The caps of Gemma 2, where the file has none.
     llvm::Expected<double> score = file.getNumber(key("attn_logit_softcapping"), 0, 1e30, 50);
@@ -238,6 +257,8 @@ llvm::Error GgufModelReader::read(GgufModel &model) {
     const int64_t rows = model.positions ? model.positions->getRows() : 1;
     if (llvm::Error error = find("position_embd.weight", {model.width, rows}, model.positions))
       return error;
+    model.mostPositions = rows;
+    model.limit = "for which 'position_embd.weight' has rows";
   }
   if (llvm::Error error = findNorm("output_norm", model.width, model.outputNorm))
     return error;

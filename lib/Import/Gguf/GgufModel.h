@@ -63,6 +63,10 @@ struct GgufModel {
   int64_t heads, kvHeads, headSize;
   int64_t vocabulary;
   int64_t context; ///< that the model was trained for; 0: unknown
+  /// The most positions that ttc computes, and what there is to say of more: "for which ..."; 0: no
+  /// limit.
+  int64_t mostPositions;
+  std::string limit;
   float epsilon;   ///< of the norms
   bool isParallel; ///< attention and feed-forward layer read the same
   int64_t window;  ///< the last positions, which some layers see only; 0: all layers see all

@@ -69,6 +69,9 @@ llvm::Error GgufModelReader::checkKeys() {
   if (hasYarn)
     read.append({"rope.scaling.original_context_length", "rope.scaling.yarn_beta_fast",
                  "rope.scaling.yarn_beta_slow"});
+  if (kind->hasTemperature)
+    read.append({"attention.temperature_length", "attention.temperature_scale",
+                 "rope.scaling.yarn_log_multiplier"});
   if (kind->experts.isPossible)
     read.append({"expert_count", "expert_feed_forward_length", "expert_gating_func",
                  "expert_used_count", "expert_weights_norm", "expert_weights_scale"});

@@ -37,7 +37,7 @@ static GgufRotations computeRotations(int64_t pairs, double base,
     rotations.frequencies.push_back(plain / scaling.factor / divisor * part +
                                     plain / divisor * (1 - part));
   }
-  if (scaling.isYarn && scaling.factor > 1)
+  if (scaling.isYarn && scaling.scalesMagnitude && scaling.factor > 1)
     rotations.magnitude = 0.1 * std::log(scaling.factor) + 1;
   return rotations;
 }
@@ -133,6 +133,16 @@ llvm::Expected<GgufRotaryScaling> GgufModelReader::readScaling(const GgufModel &
         return given.takeError();
       *turns = *given;
     }
+  }
+  scaling.scalesMagnitude = !kind->hasTemperature;
+  if (kind->hasTemperature && scaling.isYarn) {
+    llvm::Expected<double> multiplier =
+        file.getNumber(key("rope.scaling.yarn_log_multiplier"), 0, 1e6, 1);
+    if (!multiplier)
+      return multiplier.takeError();
+    if (*multiplier != 1)
+      return makeGgufError("expected '" + key("rope.scaling.yarn_log_multiplier") +
+                           "' to be 1 or absent, found another value, which ttc does not support");
   }
   const GgufFile::Tensor *factors;
   if (llvm::Error error = findVector("rope_freqs.weight", rotated / 2, factors, /*optional=*/true))

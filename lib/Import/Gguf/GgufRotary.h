@@ -16,6 +16,7 @@ struct GgufRotaryScaling {
   bool isYarn = false;
   double fast = 32, slow = 1;
   double trainedContext = 0;
+  bool scalesMagnitude = true;      ///< YaRN's attention factor
   std::vector<float> divisors = {}; ///< of each pair's angles; empty: 1
 };
 

@@ -85,6 +85,11 @@ def all_of(kv_heads):
 
 CASES = {
     "arcee": Case("ArceeConfig", "ArceeForCausalLM", has_pairs=True),
+    "mistral3": Case("Ministral3Config", "Ministral3ForCausalLM",
+                     {"rope_parameters": YARN | {"mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 96,
+                                                 "max_position_embeddings": 512}},
+                     YARN_KEYS | {"rope.scaling.original_context_length": (U32, 96), "rope.scaling.yarn_log_multiplier": (F32, 1.0),
+                                  "attention.temperature_scale": (F32, 0.1)}, has_pairs=True),
     # Not in transformers, but the same as what is.
     "exaone": Case("LlamaConfig", "LlamaForCausalLM"),
     "internlm2": Case("LlamaConfig", "LlamaForCausalLM", has_pairs=True),
