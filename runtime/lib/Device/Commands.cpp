@@ -74,14 +74,14 @@ bool Core::wait(uint32_t event) noexcept {
   if (!job.hasEvents)
     return true;
   // To wait is core 0's work, and the others wait for that.
+  const uint32_t turn = expected[0]++;
   if (index == 0) {
     if (!events->await(event)) [[unlikely]]
-      claims->abort(job.number);
+      claims->abort(job.number, turn);
     ++completed[0];
   }
-  ++expected[0];
   barrier();
-  return !claims->isAborted(job.number);
+  return !claims->isAborted(job.number, turn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +103,7 @@ void Core::exchange(const ExchangeCommand &command) noexcept {
                            ? transport->receive(transport, command.collective, *operands)
                            : transport->offer(transport, command.collective, *operands);
     if (failed != 0) [[unlikely]]
-      claims->abort(job.number);
+      claims->abort(job.number, expected[0]);
     ++completed[0];
   }
   ++expected[0];

@@ -121,7 +121,8 @@ const char *Cores::whyFailed(const ResolvedStep &step) noexcept {
     const char *source =
         command < ttrt::count(sources) ? bundle_.location(sources->Get(command)) : "";
     if (loop->iterations == 1) // not a loop that anybody wrote, but a check (ttc.fail_if)
-      formatTo(overrun_, "command {} of trace '{}' fails: {}", command, step.name, source);
+      formatTo(overrun_, "command {} of trace '{}' fails: {}", command, step.name,
+               *source ? source : "its flag is set");
     else
       formatTo(overrun_,
                "the loop at command {} of trace '{}'{}{}{} has not ended after {} iterations",

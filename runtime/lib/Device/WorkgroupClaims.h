@@ -116,13 +116,21 @@ public:
     }
   }
 
-  /// A job ends where it waits for an event that will never be recorded. Only core 0 decides so,
-  /// before it completes the wait.
-  void abort(uint64_t job) noexcept { aborted.store(job, std::memory_order_release); }
-  /// Checked after a wait. A core that is late may leave a job early at any wait that others have
-  /// passed.
+  /// A job ends at a wait for an event that will never be recorded, or at the first wait after an
+  /// exchange that failed. Only core 0 decides so, at a place of the stream that `turn` identifies,
+  /// before it completes what is there.
+  void abort(uint64_t job, uint32_t turn) noexcept {
+    abortedTurn.store(turn, std::memory_order_relaxed);
+    aborted.store(job, std::memory_order_release);
+  }
   bool isAborted(uint64_t job) const noexcept {
     return aborted.load(std::memory_order_acquire) >= job;
+  }
+  /// Checked after a wait. A core that is late must not leave a job at an earlier wait: others
+  /// would wait for its shares of the commands from there on.
+  bool isAborted(uint64_t job, uint32_t turn) const noexcept {
+    return isAborted(job) &&
+           static_cast<int32_t>(turn - abortedTurn.load(std::memory_order_relaxed)) >= 0;
   }
 
 private:
@@ -168,6 +176,7 @@ private:
   std::atomic<bool> hasEvents{false};
   const std::unique_ptr<std::atomic<uint32_t>[]> base; ///< per group
   std::atomic<uint64_t> aborted{0}, decided{0};
+  std::atomic<uint32_t> abortedTurn{0};
 };
 
 } // namespace ttrt

@@ -122,6 +122,15 @@ TEST_P(Loop, FailsAtItsLimitIfAsked) {
   }
 }
 
+/// A loop of one iteration is a check; what its command came from is what it says.
+TEST_P(Loop, IsACheck) {
+  Looping looping({.isWide = false, .hasFlag = true, .times = 1, .fails = true}, cores);
+  looping.expect(1);
+  EXPECT_EQ(looping.run(2), TTRT_FAILED);
+  EXPECT_STREQ(looping.error.message, "command 3 of trace 'main_t0' fails: its flag is set");
+  looping.expect(0);
+}
+
 TEST_P(Loop, StopsAQueueAtItsLimit) {
   Looping looping({.isWide = true, .hasFlag = true, .times = 20, .fails = true}, cores, 1);
   ttrt_device *device = looping.loaded.device;

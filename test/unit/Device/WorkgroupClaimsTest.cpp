@@ -142,6 +142,19 @@ TEST(WorkgroupClaims, ALateThreadTakesTheLatestJob) {
   reader.join();
 }
 
+/// A core that is late leaves a job where the others do, and at no wait before that.
+TEST(WorkgroupClaims, AJobEndsAtItsTurn) {
+  WorkgroupClaims claims(2);
+  EXPECT_FALSE(claims.isAborted(1));
+  const uint32_t turn = UINT32_MAX - 1; // numbers of turns go round
+  claims.abort(3, turn);
+  EXPECT_TRUE(claims.isAborted(3));
+  EXPECT_FALSE(claims.isAborted(4) || claims.isAborted(4, turn));
+  EXPECT_FALSE(claims.isAborted(3, turn - 1));
+  for (uint32_t later : {0u, 1u, 2u, 3u})
+    EXPECT_TRUE(claims.isAborted(3, turn + later));
+}
+
 //===----------------------------------------------------------------------===//
 // On a device
 //===----------------------------------------------------------------------===//
