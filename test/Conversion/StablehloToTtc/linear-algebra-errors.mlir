@@ -38,8 +38,8 @@ func.func @triangular(%a: tensor<2x2xf32>, %d: tensor<2x2xf64>, %b: tensor<3x2xf
 // -----
 
 func.func @lapack(%x: tensor<4x4xf32>) {
-  // expected-error @below {{calls 'lapack_sgeqrf_ffi' of LAPACK, of which ttc has potrf, trsm and getrf for f32 and f64}}
-  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_sgeqrf_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{calls 'lapack_sgesdd_ffi' of LAPACK, of which ttc has potrf, trsm, getrf, geqrf and orgqr for f32 and f64}}
+  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_sgesdd_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-error @below {{calls 'lapack_cpotrf_ffi' of LAPACK for complex numbers, which ttc has for f32 and f64 only}}
   %1 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_cpotrf_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-error @below {{expected 'lapack_dpotrf_ffi' to have matrices of f64, found 'tensor<4x4xf32>'}}
@@ -56,5 +56,25 @@ func.func @lapack(%x: tensor<4x4xf32>) {
   %7:3 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_sgetrf_ffi", backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]}> : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xi32>, tensor<i32>)
   // expected-error @below {{expected the backend_config of 'lapack_sgetrf_ffi' to be a dictionary}}
   %8:3 = "stablehlo.custom_call"(%x) <{call_target_name = "lapack_sgetrf_ffi", backend_config = "", operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]}> : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xi32>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @reflections(%a: tensor<2x3xf32>, %t: tensor<2xf32>) {
+  // expected-error @below {{expected at most as many columns as rows, and numbers of at most as many reflections, found 'tensor<2x3xf32>' and 'tensor<2xf32>'}}
+  %0 = "stablehlo.custom_call"(%a, %t) <{call_target_name = "lapack_sorgqr_ffi", backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]}> : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func private @sum(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%i, %j) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+func.func @largest(%x: tensor<16xf32>, %i: tensor<16xi32>, %v: tensor<f32>, %n: tensor<i32>) {
+  // expected-error @below {{expected 'ApproxTopK' to call a comparison of values}}
+  %0:2 = "stablehlo.custom_call"(%x, %i, %v, %n) <{call_target_name = "ApproxTopK", called_computations = [@sum]}> {mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
   return
 }

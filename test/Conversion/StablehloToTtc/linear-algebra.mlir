@@ -97,3 +97,31 @@ func.func @getrf(%a: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2xi32>, tensor
   %0:3 = "stablehlo.custom_call"(%a) <{call_target_name = "lapack_sgetrf_ffi", backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]}> : (tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2xi32>, tensor<i32>)
   return %0#0, %0#1, %0#2 : tensor<2x4xf32>, tensor<2xi32>, tensor<i32>
 }
+
+// Three reflections of four rows, and what they make of the first columns of the identity. A reflection is a sum
+// for its length and one for its products.
+// CHECK-LABEL: func.func @qr
+// CHECK-COUNT-3: ttc.sqrt
+// CHECK-NOT: ttc.sqrt
+// CHECK-COUNT-4: ttc.reduce_sum
+// CHECK-NOT: ttc.reduce_sum
+// CHECK: return
+func.func @qr(%a: tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>) {
+  %0:2 = "stablehlo.custom_call"(%a) <{call_target_name = "lapack_dgeqrf_ffi", backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>]}> : (tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<3xf64>)
+  %1 = "stablehlo.custom_call"(%0#0, %0#1) <{call_target_name = "lapack_dorgqr_ffi", backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]}> : (tensor<4x3xf64>, tensor<3xf64>) -> tensor<4x3xf64>
+  return %1, %0#0 : tensor<4x3xf64>, tensor<4x3xf64>
+}
+
+// The smallest elements, exactly. What the call compares with is no entry point.
+// CHECK-NOT: func.func @less
+// CHECK-LABEL: func.func @smallest
+// CHECK: ttc.argsort %{{.*}} {axis = 0, count = 2}
+// CHECK: ttc.gather_elements
+func.func @less(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+func.func @smallest(%x: tensor<16xf32>, %i: tensor<16xi32>, %v: tensor<f32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>) {
+  %0:2 = "stablehlo.custom_call"(%x, %i, %v, %n) <{call_target_name = "ApproxTopK", called_computations = [@less]}> {mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xi32>
+}

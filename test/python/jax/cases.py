@@ -416,6 +416,7 @@ def _sorts() -> None:
     for dtype in ("f32", "i32", "bf16", "f64"):
         add(f"top_k-{dtype}", lambda v: lax.top_k(v, 4), values(dtype, 3, 17))
     add("approx_max_k", lambda v: lax.approx_max_k(v, 3, recall_target=1.0), v)
+    add("approx_min_k", lambda v: lax.approx_min_k(v, 2), v)
     add("unique", lambda k: jnp.unique(k, size=6, fill_value=-1), k)
 
 
@@ -529,6 +530,13 @@ def _linear_algebra() -> None:
         add(f"solve-{dtype}", jnp.linalg.solve, spd, b, of_largest=True)
         add(f"inv-det-{dtype}", lambda a: (jnp.linalg.inv(a), jnp.linalg.det(a)), spd, of_largest=True)
         add(f"qr-{dtype}", jnp.linalg.qr, a, of_largest=True, compare=lambda q, r: [q @ r])
+        # LAPACK's signs, and reflections of matrices that are larger than what is unrolled, and of no full rank.
+        for rows, columns in ((5, 3), (3, 5), (20, 20), (20, 17)):
+            add(f"qr-{rows}-{columns}-{dtype}", jnp.linalg.qr, large[:, :rows, :columns].copy(), of_largest=True)
+        add(f"qr-raw-{dtype}", lambda a: jnp.linalg.qr(a, mode="raw"), b, of_largest=True)
+        add(f"qr-complete-{dtype}", lambda a: jnp.linalg.qr(a, mode="complete"), b, of_largest=True)
+        add(f"qr-triangle-{dtype}", jnp.linalg.qr, np.triu(a), of_largest=True)
+        add(f"qr-huge-{dtype}", jnp.linalg.qr, (a * (1e30 if dtype == "f32" else 1e300)).astype(a.dtype), of_largest=True)
         add(f"eigh-{dtype}", jnp.linalg.eigh, spd, of_largest=True, compare=lambda w, v: [w, v @ np.diag(w) @ v.T])
         add(f"svd-{dtype}", lambda a: jnp.linalg.svd(a, full_matrices=False), a, of_largest=True, compare=lambda u, s, v: [s, u @ np.diag(s) @ v])
         add(f"expm-{dtype}", jax.scipy.linalg.expm, (a * 0.1).astype(a.dtype), of_largest=True)

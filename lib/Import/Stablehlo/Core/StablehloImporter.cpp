@@ -214,6 +214,15 @@ LogicalResult mlir::ttc::importStablehlo(ModuleOp module, int64_t opLimit) {
              << count << " to be 1, found " << attr.getInt()
              << ": lower the function for one device; --mesh divides it";
   }
+  // What custom calls compute with is no entry point, whatever its visibility.
+  SymbolTable symbols(module);
+  module.walk([&](Operation *op) {
+    auto called = dyn_cast_if_present<ArrayAttr>(getStablehloAttr(op, "called_computations"));
+    for (Attribute name : called ? called.getValue() : ArrayRef<Attribute>())
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(name))
+        if (auto function = symbols.lookup<func::FuncOp>(symbol.getAttr()))
+          function.setPrivate();
+  });
   StablehloImporter importer(module, opLimit);
   LogicalResult result = success();
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of what a backend has.
 #include "LinearAlgebraOps.h"
+#include "SortOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,13 +21,17 @@ static LogicalResult importCustomCall(StablehloOp &op) {
     return op.results(op.allOperands());
   if (target.starts_with("lapack_") || target.starts_with("blas_"))
     return importLapackCall(op, target);
+  if (target == "ApproxTopK")
+    return importApproxTopK(op);
   return op.error() << "calls '" << target
                     << "', which only the compiler that it was written for has: use ops of "
                        "StableHLO";
 }
 
 void mlir::ttc::registerStablehloCustomOps(StablehloRegistry &registry) {
-  registry.add("custom_call", importCustomCall, OnComplex::Handled,
-               "all but `Sharding` and the like, which do nothing on one device, and LAPACK's "
-               "potrf, trsm and getrf as JAX calls them, for real numbers");
+  registry.add(
+      "custom_call", importCustomCall, OnComplex::Handled,
+      "all but `Sharding` and the like, which do nothing on one device, `ApproxTopK`, which "
+      "is exact, and LAPACK's potrf, trsm, getrf, geqrf and orgqr as JAX calls them, for real "
+      "numbers");
 }

@@ -57,6 +57,13 @@ public:
   };
   Lu factorLu(Value a);
 
+  /// a = Q R, where Q is the product of reflections I - tau v v^T, one for each column. Their
+  /// vectors are below the diagonal, after a one that is not stored, and R is above. Results are
+  /// these and tau, as LAPACK's geqrf has them.
+  std::pair<Value, Value> factorQr(Value a);
+  /// The first columns of the product of reflections, as orgqr has them.
+  Value multiplyReflections(Value a, Value tau);
+
   Type getIndexType() { return op.getBuilder().getI32Type(); }
   /// 0, 1, ... in one dimension of a tensor of rank 3.
   Value positions(int64_t count, int64_t dim) {
@@ -80,6 +87,9 @@ private:
   }
   Value isAfter(Value position, const StepIndex &index) {
     return e.compare(ComparePredicate::GT, position, index.value);
+  }
+  Value either(Value condition, double yes, Value no) {
+    return e.where(condition, e.number(no, yes), no);
   }
   /// The number of the step from 1, if it is the first that fails.
   Value noteFailure(Value info, Value fails, const StepIndex &index) {
@@ -176,6 +186,50 @@ MatrixSteps::Lu MatrixSteps::factorLu(Value a) {
                       noteFailure(values[2], isZero, j)};
       });
   return {results[0], results[1], results[2]};
+}
+
+std::pair<Value, Value> MatrixSteps::factorQr(Value a) {
+  const int64_t batch = shapeOf(a)[0], m = shapeOf(a)[1], n = shapeOf(a)[2], k = std::min(m, n);
+  Value rows = positions(m, 1), columns = positions(n, 2), places = positions(k, 1);
+  Value taus = e.splat({batch, k, 1}, elementTypeOf(a), 0);
+  Values results = repeat(k, false, {a, taus}, [&](const StepIndex &j, ArrayRef<Value> values) {
+    Value column = take(values[0], 2, j), alpha = take(column, 1, j);
+    Value isHere = isAt(rows, j.value), isBelow = isAfter(rows, j);
+    Value below = e.where(isBelow, column, 0.0);
+    // Divided by the largest element, so that no square is out of range.
+    Value rest = e.reduce<ReduceMaxOp>(e.abs(below), {1}), size = e.max(rest, e.abs(alpha));
+    Value unit = either(e.compare(ComparePredicate::EQ, size, 0.0), 1, size);
+    Value squares = e.sum(e.square(e.div(below, unit)), {1}, /*keepDims=*/true);
+    Value norm = e.mul(e.unary<SqrtOp>(e.add(squares, e.square(e.div(alpha, unit)))), unit);
+    // The sign that cancels nothing. A column of zeros below is not reflected.
+    Value beta = e.where(e.compare(ComparePredicate::LT, alpha, 0.0), norm, e.sub(0.0, norm));
+    Value isDone = e.compare(ComparePredicate::EQ, rest, 0.0);
+    Value tau = either(isDone, 0, e.div(e.sub(beta, alpha), beta));
+    Value vector = e.where(isBelow, e.div(below, e.sub(alpha, beta)), 0.0);
+    vector = either(isDone, 0, vector);
+    Value whole = either(isHere, 1, vector);
+    Value isReflected = op.create<OrOp>({isHere, isBelow});
+    Value products = e.where(isReflected, e.mul(whole, values[0]), 0.0);
+    Value change = e.mul(e.mul(tau, whole), e.sum(products, {1}, /*keepDims=*/true));
+    Value reflected = e.where(isReflected, e.sub(values[0], change), values[0]);
+    Value own = e.where(isBelow, vector, e.where(isHere, e.where(isDone, alpha, beta), column));
+    Value next =
+        e.where(isAfter(columns, j), reflected, e.where(isAt(columns, j.value), own, values[0]));
+    return Values{next, e.where(isAt(places, j.value), tau, values[1])};
+  });
+  return {results[0], results[1]};
+}
+
+Value MatrixSteps::multiplyReflections(Value a, Value tau) {
+  const int64_t batch = shapeOf(a)[0], m = shapeOf(a)[1], n = shapeOf(a)[2];
+  Value rows = positions(m, 1), isDiagonal = isAt(rows, positions(n, 2));
+  Value identity = e.expand(e.cast(isDiagonal, elementTypeOf(a)), {batch, m, n});
+  return repeat(shapeOf(tau)[1], true, {identity}, [&](const StepIndex &j, ArrayRef<Value> values) {
+    Value vector = e.where(isAfter(rows, j), take(a, 2, j), 0.0);
+    vector = either(isAt(rows, j.value), 1, vector);
+    Value products = e.sum(e.mul(vector, values[0]), {1}, /*keepDims=*/true);
+    return Values{e.sub(values[0], e.mul(e.mul(take(tau, 1, j), vector), products))};
+  })[0];
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,6 +404,8 @@ private:
   LogicalResult importPotrf();
   LogicalResult importTrsm();
   LogicalResult importGetrf();
+  LogicalResult importGeqrf();
+  LogicalResult importOrgqr();
   /// A number for each matrix of the operand.
   Value perMatrix(Value info) {
     return info ? op.reshape(info, shapeOf(op.operand(0)).drop_back(2)) : info;
@@ -412,12 +468,12 @@ LogicalResult LapackCall::checkLayouts(StringRef name, TypeRange types, unsigned
 }
 
 LogicalResult LapackCall::import() {
-  const bool isSystem = routine == "trsm";
-  if (failed(op.checkOperands(isSystem ? 2 : 1)))
+  const unsigned matrices = routine == "trsm" ? 2 : 1;
+  if (failed(op.checkOperands(routine == "orgqr" ? 2 : matrices)))
     return failure();
   const bool isDouble = target.starts_with("lapack_d");
-  for (Value operand : op.allOperands()) {
-    if (failed(checkMatrices(op, operand, "")))
+  for (auto [index, operand] : llvm::enumerate(op.allOperands())) {
+    if (index < matrices && failed(checkMatrices(op, operand, "")))
       return failure();
     Type type = elementTypeOf(operand);
     if (!(isDouble ? type.isF64() : type.isF32()))
@@ -425,10 +481,14 @@ LogicalResult LapackCall::import() {
                         << (isDouble ? "f64" : "f32") << ", found " << operand.getType();
   }
   Operation *source = op.getSource();
-  if (failed(checkLayouts("operand_layouts", source->getOperandTypes(), op.numOperands())) ||
+  if (failed(checkLayouts("operand_layouts", source->getOperandTypes(), matrices)) ||
       failed(checkLayouts("result_layouts", source->getResultTypes(), 1)))
     return failure();
-  return isSystem ? importTrsm() : routine == "potrf" ? importPotrf() : importGetrf();
+  return routine == "trsm"    ? importTrsm()
+         : routine == "potrf" ? importPotrf()
+         : routine == "geqrf" ? importGeqrf()
+         : routine == "orgqr" ? importOrgqr()
+                              : importGetrf();
 }
 
 LogicalResult LapackCall::importPotrf() {
@@ -474,12 +534,43 @@ LogicalResult LapackCall::importGetrf() {
                      perMatrix(lu.info)});
 }
 
+LogicalResult LapackCall::importGeqrf() {
+  if (failed(readOptions({})))
+    return failure();
+  Value a = op.operand(0);
+  ArrayRef<int64_t> shape = shapeOf(a);
+  SmallVector<int64_t> tauShape(shape.drop_back(2));
+  tauShape.push_back(std::min(shape[shape.size() - 2], shape.back()));
+  if (hasNoElements(a))
+    return op.results({a, Expressions(op).splat(tauShape, elementTypeOf(a), 0)});
+  auto [factors, tau] = MatrixSteps(op).factorQr(collapse(op, a));
+  return op.results({restore(op, factors, a), tau ? op.reshape(tau, tauShape) : tau});
+}
+
+LogicalResult LapackCall::importOrgqr() {
+  if (failed(readOptions({})))
+    return failure();
+  Value a = op.operand(0), tau = op.operand(1);
+  ArrayRef<int64_t> shape = shapeOf(a), tauShape = shapeOf(tau);
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  if (rankOf(tau) != rankOf(a) - 1 || tauShape.drop_back() != shape.drop_back(2) ||
+      tauShape.back() > columns || columns > rows)
+    return op.error() << "expected at most as many columns as rows, and numbers of at most as many "
+                         "reflections, found "
+                      << a.getType() << " and " << tau.getType();
+  if (hasNoElements(a))
+    return op.results(a);
+  Value matrices = collapse(op, a);
+  tau = op.reshape(tau, {shapeOf(matrices)[0], tauShape.back(), 1});
+  return op.results(restore(op, MatrixSteps(op).multiplyReflections(matrices, tau), a));
+}
+
 LogicalResult mlir::ttc::importLapackCall(StablehloOp &op, StringRef target) {
   StringRef routine = target;
   if (routine.consume_front("lapack_") && routine.consume_back("_ffi") && !routine.empty()) {
     const char precision = routine.front();
     routine = routine.drop_front();
-    if (llvm::is_contained({"potrf", "trsm", "getrf"}, routine)) {
+    if (llvm::is_contained({"potrf", "trsm", "getrf", "geqrf", "orgqr"}, routine)) {
       if (precision == 's' || precision == 'd')
         return LapackCall(op, target, routine).import();
       if (precision == 'c' || precision == 'z')
@@ -490,8 +581,8 @@ LogicalResult mlir::ttc::importLapackCall(StablehloOp &op, StringRef target) {
   }
   return op.error()
          << "calls '" << target
-         << "' of LAPACK, of which ttc has potrf, trsm and getrf for f32 and f64: compute "
-            "it while compiling, or outside of the function";
+         << "' of LAPACK, of which ttc has potrf, trsm, getrf, geqrf and orgqr for f32 and f64: "
+            "compute it while compiling, or outside of the function";
 }
 
 void mlir::ttc::registerStablehloLinearAlgebraOps(StablehloRegistry &registry) {

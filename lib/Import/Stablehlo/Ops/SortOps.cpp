@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that order elements.
+#include "SortOps.h"
 #include "ElementwiseMath.h"
 #include "dialects/Ttc/Tensors/BitwiseOps.h"
 #include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloOp.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -330,6 +332,42 @@ static LogicalResult importTopK(StablehloOp &op) {
   Expressions e(op);
   Value places = sortPlaces(op, makeTotalOrder(op, x), axis, count, /*largest=*/true);
   return op.results({e.gatherElements(x, places, axis), e.cast(places, op.resultElementType(1))});
+}
+
+LogicalResult mlir::ttc::importApproxTopK(StablehloOp &op) {
+  if (failed(op.checkOperands(4)))
+    return failure();
+  if (op.isBroadened() || llvm::any_of(op.allOperands(), StablehloOp::isComplex))
+    return op.error() << "cannot be imported in the body of another op, or of complex numbers";
+  // JAX writes them beside the string that older compilers read.
+  auto options = dyn_cast_if_present<DictionaryAttr>(op.getAttr("mhlo.backend_config"));
+  auto dimension = options ? options.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
+  auto called = dyn_cast_if_present<ArrayAttr>(op.getAttr("called_computations"));
+  auto name =
+      called && called.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(called[0]) : FlatSymbolRefAttr();
+  auto comparator = name ? dyn_cast_if_present<func::FuncOp>(
+                               SymbolTable::lookupNearestSymbolFrom(op.getSource(), name))
+                         : func::FuncOp();
+  SmallVector<SortKey> keys;
+  if (comparator && comparator.getBody().hasOneBlock() && comparator.getNumArguments() == 4) {
+    Block &body = comparator.getBody().front();
+    if (body.back().getNumOperands() != 1 || !KeyReader(body).read(body.back().getOperand(0), keys))
+      keys.clear();
+  }
+  if (keys.size() != 1 || !isa<BlockArgument>(keys[0].left) ||
+      cast<BlockArgument>(keys[0].left).getArgNumber() != 0)
+    return op.error() << "expected 'ApproxTopK' to call a comparison of values";
+  Value x = op.operand(0), indices = op.operand(1);
+  const int64_t axis = dimension ? dimension.getInt() : -1;
+  auto result = dyn_cast<RankedTensorType>(op.getSource()->getResult(0).getType());
+  if (axis < 0 || axis >= rankOf(x) || shapeOf(indices) != shapeOf(x) || op.numResults() != 2 ||
+      !result || result.getRank() != rankOf(x) || result.getDimSize(axis) > shapeOf(x)[axis])
+    return op.error() << "expected 'ApproxTopK' to take some elements of a dimension, found "
+                      << x.getType() << " and reduction_dim " << axis;
+  Expressions e(op);
+  Value places = sortPlaces(op, keys[0].isTotal ? makeTotalOrder(op, x) : x, axis,
+                            result.getDimSize(axis), keys[0].isDescending);
+  return op.results({e.gatherElements(x, places, axis), e.gatherElements(indices, places, axis)});
 }
 
 void mlir::ttc::registerStablehloSortOps(StablehloRegistry &registry) {
