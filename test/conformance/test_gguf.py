@@ -148,6 +148,15 @@ def test_refused_architectures(architecture, options, message, tools, tmp_path):
     assert found.returncode == 1 and message in found.stderr, found.stderr
 
 
+@pytest.mark.parametrize("trained,options,context", [(200, [], 192), (200, ["--context=224"], 224), (4096, [], 2048)])
+def test_default_context(trained, options, context, tools, tmp_path):
+    """Not more than what the model was trained for."""
+    gguf_models.write(tmp_path / "model.gguf", layers=1, context=trained)
+    tools.run("ttc-translate", "--import-gguf", tmp_path / "model.gguf", *options, "-o", tmp_path / "model.mlir")
+    text = (tmp_path / "model.mlir").read_text()
+    assert f"ttc.state @history : tensor<{context}xi32>" in text and ("@prefill_256" in text) == (context >= 256)
+
+
 def test_ignored_window(tools, tmp_path):
     """phi3 has none, whatever its files state; the importer says so where that matters."""
     gguf_models.write(tmp_path / "model.gguf", architecture="phi3", layers=1)

@@ -13,6 +13,8 @@ namespace mlir::ttc {
 struct GgufImportOptions {
   /// Positions that the caches hold.
   int64_t context = 2048;
+  /// Whether `context` is a default, which is lowered to what the model was trained for.
+  bool isContextDefault = false;
   /// Texts that are generated at the same time.
   int64_t sequences = 1;
   /// Numbers of tokens that an entry point `prefill_N` takes, ascending.

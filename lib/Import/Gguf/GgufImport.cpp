@@ -125,7 +125,7 @@ static llvm::Expected<std::shared_ptr<const void>> addOtherParts(GgufFile &file,
 
 OwningOpRef<ModuleOp> mlir::ttc::importGguf(const llvm::MemoryBuffer &buffer,
                                             std::shared_ptr<const void> owner, MLIRContext *context,
-                                            const GgufImportOptions &options) {
+                                            const GgufImportOptions &given) {
   context->loadDialect<TtcDialect, func::FuncDialect>();
   const Location loc = FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0);
   auto fail = [&](llvm::Error error) {
@@ -145,6 +145,13 @@ OwningOpRef<ModuleOp> mlir::ttc::importGguf(const llvm::MemoryBuffer &buffer,
   llvm::Expected<GgufModel> model = GgufModel::read(*file);
   if (!model)
     return fail(model.takeError());
+  GgufImportOptions options = given;
+  constexpr int64_t kBlock = 32; // of --context
+  const int64_t trained = model->mostPositions ? model->mostPositions : model->context;
+  if (options.isContextDefault && trained >= kBlock && trained < options.context) {
+    options.context = trained / kBlock * kBlock;
+    llvm::erase_if(options.prefill, [&](int64_t tokens) { return tokens > options.context; });
+  }
   if (model->context && options.context > model->context)
     emitWarning(loc) << "expected a context of at most " << model->context
                      << ", for which the model was trained, found " << options.context;

@@ -64,6 +64,7 @@ FailureOr<GgufImportOptions> mlir::ttc::getGgufImportOptionsFromCL() {
     return failure();
   };
   options.context = clOptions->context;
+  options.isContextDefault = clOptions->context.getNumOccurrences() == 0;
   options.sequences = clOptions->sequences;
   options.cache = clOptions->cache;
   options.activationsAreInt8 = clOptions->activations == GgufCLOptions::Activations::Int8;
