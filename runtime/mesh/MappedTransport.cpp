@@ -289,10 +289,9 @@ bool MappedTransport::exchangeLarge(uint32_t collective, const uint64_t *operand
   const bool isOffered = std::exchange(count.isOffered, false);
   const uint64_t begun = isOffered ? count.progress : count.progress + 1;
   count.progress = begun + plan.rounds;
-  if (isOffered)
-    announceInside();
-  else
+  if (!isOffered)
     peers_.publish(collective, begun);
+  announceInside(/*hasPublished=*/!isOffered);
   for (uint32_t k = 0; k < plan.rounds; ++k) {
     const Round &round = plan.schedule[k];
     if (slow_) [[unlikely]]
@@ -378,7 +377,7 @@ int MappedTransport::receive(uint32_t collective, uint64_t output) noexcept {
       return false;
     }
     const uint32_t from = plan.waits.front();
-    announceInside();
+    announceInside(/*hasPublished=*/false);
     if (slow_) [[unlikely]]
       depart(collective, 0, number);
     if (!peers_.await(from, collective, number) || peers_.hasFailed()) [[unlikely]]

@@ -74,9 +74,15 @@ private:
   /// failed meanwhile.
   template <typename Function> int takePart(Function function) noexcept;
   /// A device that fails unmaps its memory when it sees no other inside, and one that is inside
-  /// reads no memory once it sees the failure: one of the two sees the other. publish() does the
-  /// same.
-  static void announceInside() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  /// reads no memory once it sees the failure: one of the two sees the other. On x86-64, the
+  /// exchange of publish() is such a fence; AArch64 may load before it stores.
+  static void announceInside(bool hasPublished) noexcept {
+#if defined(__x86_64__)
+    if (hasPublished)
+      return;
+#endif
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
   bool exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept;
   bool exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept;
   void depart(uint32_t collective, uint32_t round, uint64_t progress) noexcept;
