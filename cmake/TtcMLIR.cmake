@@ -30,10 +30,10 @@ if(TTC_STATIC_LLVM)
   list(FILTER ttc_archives EXCLUDE REGEX "Test|MLIRCAPI|LLVMExegesis|TableGen")
   find_library(TTC_ZSTD_STATIC libzstd.a REQUIRED)
   find_package(ZLIB REQUIRED)
-  # Machine code is made for this architecture alone.
+  # Machine code is made for x86-64 and AArch64 alone.
   set(ttc_unused_targets "")
   foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
-    if(NOT target STREQUAL LLVM_NATIVE_ARCH)
+    if(NOT target MATCHES "^(X86|AArch64)$")
       foreach(part Target TargetInfo TargetMC AsmPrinter AsmParser Disassembler)
         string(APPEND ttc_unused_targets "void LLVMInitialize${target}${part}() {}\n")
       endforeach()

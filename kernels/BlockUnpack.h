@@ -70,11 +70,7 @@ template <int64_t FORMAT> TTC_INLINE vi lookUp(vi indices, int64_t dot) {
     TTC_UNROLL
     for (int i = 0; i < 4 * VL; ++i)
       numbers[i] = static_cast<char>(numberAt(i % 16));
-#if VL == 16
-    return (vi)__builtin_ia32_pshufb512(numbers, (bytes)indices);
-#else
-    return (vi)__builtin_ia32_pshufb256(numbers, (bytes)indices);
-#endif
+    return ttc_target_look_up((vi)numbers, indices);
   }
   // A tree of choices: by the lowest bit first.
   typedef uint8_t vbytes __attribute__((ext_vector_type(4 * VL)));
@@ -226,38 +222,13 @@ TTC_INLINE PartScales loadScales(const uint8_t *block, const uint8_t *part, int6
 }
 
 /// Sums of products of unsigned with signed bytes, two of them in 16 bits.
-TTC_INLINE vh multiplyBytes(vi a, vi b) {
-#if VL == 16
-  typedef char bytes __attribute__((vector_size(64)));
-  return (vh)__builtin_ia32_pmaddubsw512((bytes)a, (bytes)b);
-#else
-  typedef char bytes __attribute__((vector_size(32)));
-  return (vh)__builtin_ia32_pmaddubsw256((bytes)a, (bytes)b);
-#endif
-}
+TTC_INLINE vh multiplyBytes(vi a, vi b) { return ttc_target_multiply_bytes(a, b); }
 
 /// Sums of two numbers of 16 bits.
-TTC_INLINE vi addPairs(vh pairs) {
-#if VL == 16
-  typedef short halves __attribute__((vector_size(64)));
-  return (vi)__builtin_ia32_pmaddwd512((halves)pairs, (halves)(vh)1);
-#else
-  typedef short halves __attribute__((vector_size(32)));
-  return (vi)__builtin_ia32_pmaddwd256((halves)pairs, (halves)(vh)1);
-#endif
-}
+TTC_INLINE vi addPairs(vh pairs) { return ttc_target_multiply_halves(pairs, (vh)1); }
 
 /// The bytes of b with the signs of those of a; any where a is 0.
-TTC_INLINE vi withSigns(vi b, vi a) {
-#if VL == 16
-  typedef int8_t bytes __attribute__((ext_vector_type(4 * VL)));
-  bytes numbers = __builtin_bit_cast(bytes, b);
-  return __builtin_bit_cast(vi, __builtin_bit_cast(bytes, a) < (bytes)0 ? -numbers : numbers);
-#else
-  typedef char bytes __attribute__((vector_size(32)));
-  return (vi)__builtin_ia32_psignb256((bytes)b, (bytes)a);
-#endif
-}
+TTC_INLINE vi withSigns(vi b, vi a) { return ttc_target_with_signs(b, a); }
 
 TTC_INLINE vi absoluteBytes(vi a) {
   typedef int8_t bytes __attribute__((ext_vector_type(4 * VL)));

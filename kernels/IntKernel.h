@@ -10,7 +10,6 @@ namespace ttc::kernels {
 
 typedef int32_t viu __attribute__((ext_vector_type(VL), aligned(4), may_alias));
 typedef uint32_t vw __attribute__((ext_vector_type(VL)));
-typedef int16_t vh __attribute__((ext_vector_type(2 * VL)));
 typedef uint16_t vhu __attribute__((ext_vector_type(2 * VL)));
 typedef uint8_t vb __attribute__((ext_vector_type(VL)));
 typedef uint8_t vbu __attribute__((ext_vector_type(VL), aligned(1), may_alias));
@@ -24,30 +23,14 @@ typedef vi (*int_epilogue_t)(vi acc, int64_t row, int64_t col, int64_t lanes,
 /// and give the same bits; `dot` is constant once the kernel is inlined, and only its way remains.
 /// Those that the target has no instructions for must not be chosen.
 TTC_INLINE vi dot4(int64_t dot, vi acc, vi a, vi b) {
-  if (dot == kDotVnni) {
-#if VL == 16
-    typedef char bytes __attribute__((vector_size(64)));
-    typedef int words __attribute__((vector_size(64)));
-    return (vi)__builtin_ia32_vpdpbusd512((words)acc, (bytes)a, (bytes)b);
-#else
-    typedef char bytes __attribute__((vector_size(32)));
-    typedef int words __attribute__((vector_size(32)));
-    return (vi)__builtin_ia32_vpdpbusd256((words)acc, (bytes)a, (bytes)b);
-#endif
-  }
+  if (dot == kDotVnni)
+    return ttc_target_dot(acc, a, b);
   if (dot == kDotMadd) {
     // Even and odd bytes as 16 bits: no sum of two products saturates.
     vh evenA = (vh)a & (int16_t)0xff, oddA = (vh)((vhu)a >> (uint16_t)8);
     vh evenB = (vh)((vhu)b << (uint16_t)8) >> (int16_t)8, oddB = (vh)b >> (int16_t)8;
-#if VL == 16
-    typedef short halves __attribute__((vector_size(64)));
-    acc += (vi)__builtin_ia32_pmaddwd512((halves)evenA, (halves)evenB);
-    acc += (vi)__builtin_ia32_pmaddwd512((halves)oddA, (halves)oddB);
-#else
-    typedef short halves __attribute__((vector_size(32)));
-    acc += (vi)__builtin_ia32_pmaddwd256((halves)evenA, (halves)evenB);
-    acc += (vi)__builtin_ia32_pmaddwd256((halves)oddA, (halves)oddB);
-#endif
+    acc += ttc_target_multiply_halves(evenA, evenB);
+    acc += ttc_target_multiply_halves(oddA, oddB);
     return acc;
   }
   TTC_UNROLL
@@ -126,16 +109,7 @@ struct IntColumn {
 /// Ends the live ranges of all vectors. Without it, the constants of an inlined epilogue would be
 /// loaded ahead of the loops and take registers from the accumulators (a product took 1.5 times as
 /// long).
-TTC_INLINE void releaseVectors() {
-  asm volatile("" ::
-                   : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-                     "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-#if VL == 16
-  asm volatile("" ::
-                   : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",
-                     "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
-#endif
-}
+TTC_INLINE void releaseVectors() { ttc_target_release_vectors(); }
 
 /// Gives `count` sums of consecutive rows to the epilogue, and stores them. `sum(i)` is that of row
 /// i. Four rows at a time share what the epilogue reads for the columns, and hide its latency.

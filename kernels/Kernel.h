@@ -37,7 +37,6 @@ inline constexpr int kMostTileRows = 14;
 typedef float vf __attribute__((ext_vector_type(VL)));
 /// A vector at any address.
 typedef float vfu __attribute__((ext_vector_type(VL), aligned(4)));
-typedef int32_t vi __attribute__((ext_vector_type(VL)));
 typedef float v8 __attribute__((ext_vector_type(8)));
 typedef float v8u __attribute__((ext_vector_type(8), aligned(4)));
 

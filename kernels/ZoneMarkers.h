@@ -9,7 +9,7 @@
 #ifndef TTC_KERNELS_ZONEMARKERS_H
 #define TTC_KERNELS_ZONEMARKERS_H
 
-#include "kernels/Common.h"
+#include "kernels/TargetOps.h"
 #include "ttrt/format/program_markers.h"
 
 /// nameHash() of a string literal.
@@ -44,7 +44,7 @@ using ttrt::profile::ProgramMarkers;
 /// parser in the compiler.)
 TTC_INLINE uint64_t readTime() {
   asm volatile("" : : : "memory");
-  uint64_t time = __builtin_ia32_rdtsc();
+  uint64_t time = ttc_target_time();
   asm volatile("" : : : "memory");
   return time;
 }

@@ -104,10 +104,10 @@ struct ExpandArithmeticPass : mlir::ttc::impl::ExpandArithmeticBase<ExpandArithm
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandFunction>(&getContext());
     arith::populateExpandBFloat16Patterns(patterns);
-    const std::vector<std::string> features = getNeededFeatures(getCpuTarget(getOperation()));
-    if (!llvm::is_contained(features, "f16c"))
+    const CpuTarget target = getCpuTarget(getOperation());
+    if (!convertsF16(target))
       patterns.add<ExtendF16, TruncateF16>(&getContext());
-    if (!llvm::is_contained(features, "fma"))
+    if (!fusesProducts(target))
       patterns.add<ExpandFma>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

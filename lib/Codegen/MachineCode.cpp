@@ -3,6 +3,7 @@
 #include "KernelLibrary.h"
 #include "MergePrograms.h"
 #include "SharedObject.h"
+#include "TargetOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Threading.h"
@@ -176,6 +177,7 @@ linkPrograms(ArrayRef<LoweredProgram> programs, const CpuTarget &target,
   }
   if (llvm::Error error = linkKernels(*shard, getVectorLength(target)))
     return error;
+  defineTargetOps(*shard, target);
   setTarget(*shard, machine, target);
   llvm::internalizeModule(*shard, [&](const llvm::GlobalValue &value) {
     return llvm::any_of(

@@ -254,8 +254,8 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
     return failure();
   std::optional<CpuTarget> code = getCpuTarget(cpu);
   if (!code)
-    return emitError() << "expected LLVM's name of an x86-64 CPU, or native, found '" << cpu
-                       << "'; code is generated for x86-64 only";
+    return emitError() << "expected LLVM's name of a CPU of x86-64 or AArch64, or native, found '"
+                       << cpu << "'";
   if (failed(checkCode(machine, *code, cpu, emitError)))
     return failure();
   return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,

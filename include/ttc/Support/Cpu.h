@@ -20,16 +20,22 @@ struct CpuTarget {
 };
 
 /// The CPU with the given LLVM name. "native" is this machine's CPU with the features that the
-/// machine reports. Returns nothing for a name that is not a CPU of this machine's architecture,
-/// x86-64: the kernels (kernels/) exist for no other.
+/// machine reports. The name determines the architecture: x86-64 or AArch64. Returns nothing for
+/// other names.
 std::optional<CpuTarget> getCpuTarget(llvm::StringRef name);
 
 /// The features that the code needs, as LLVM's names without a sign, sorted: those that the CPU's
-/// name implies, with `features` applied.
+/// name implies, with `features` applied. Of AArch64's, those that code of programs can use: CPUs
+/// of one name come with and without some of the others, such as those for cryptography.
 std::vector<std::string> getNeededFeatures(const CpuTarget &target);
 
+/// Whether the CPU has instructions that convert between f16 and f32, and those for fused
+/// multiply-add.
+bool convertsF16(const CpuTarget &target);
+bool fusesProducts(const CpuTarget &target);
+
 /// The number of f32 lanes in the vectors that kernels and epilogues for this CPU use: 16 with
-/// AVX-512, otherwise 8 (LLVM splits them in two where registers are narrower).
+/// AVX-512, otherwise 8 (LLVM splits them in two where registers are narrower, as AArch64's are).
 int64_t getVectorLength(const CpuTarget &target);
 
 } // namespace mlir::ttc

@@ -13,8 +13,8 @@ def TargetOption : Option<"target", "target", "std::string", /*default=*/"\"cpu\
     "::llvm::cl::value_desc(\"name|file.json\")">;
 
 def TargetCpuOption : Option<"targetCpu", "target-cpu", "std::string", /*default=*/"\"native\"",
-    "CPU that runs the machine code: LLVM's name of an x86-64 CPU (x86-64-v3, znver4, ...), or native "
-    "(the default), the CPU of this machine; code is generated for x86-64 only",
+    "CPU that runs the machine code: LLVM's name of a CPU of x86-64 (x86-64-v3, znver4, ...) or AArch64 "
+    "(cortex-a76, neoverse-n1, ...), or native (the default), the CPU of this machine",
     "::llvm::cl::value_desc(\"name\")">;
 
 def QueuesOption : Option<"queues", "queues", "::mlir::ttc::QueueLimit",

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #if defined(__aarch64__)
-#include <asm/hwcap.h>
+#include "ttrt/format/arm_features.h"
 #include <sys/auxv.h>
 #endif
 
@@ -241,18 +241,10 @@ std::string hostModel() {
 std::string_view hostArchitecture() { return "aarch64"; }
 
 std::vector<std::string_view> hostFeatures() {
-  static constexpr struct {
-    const char *name;
-    unsigned long bit;
-  } kFeatures[] = {
-      {"fp-armv8", HWCAP_FP},      {"neon", HWCAP_ASIMD},      {"fullfp16", HWCAP_ASIMDHP},
-      {"rdm", HWCAP_ASIMDRDM},     {"dotprod", HWCAP_ASIMDDP}, {"crc", HWCAP_CRC32},
-      {"lse", HWCAP_ATOMICS},      {"aes", HWCAP_AES},         {"sha2", HWCAP_SHA2},
-      {"fp16fml", HWCAP_ASIMDFHM}, {"complxnum", HWCAP_FCMA},  {"sve", HWCAP_SVE}};
-  const unsigned long capabilities = getauxval(AT_HWCAP);
+  const unsigned long capabilities[] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
   std::vector<std::string_view> features;
-  for (const auto &feature : kFeatures)
-    if (capabilities & feature.bit)
+  for (const ArmFeature &feature : kArmFeatures)
+    if (capabilities[feature.word] >> feature.bit & 1)
       features.push_back(feature.name);
   return features;
 }

@@ -16,8 +16,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bundles are little-end
 void verifyFit(const Bundle &bundle) {
   const fb::Target &target = *bundle.metadata().target();
   if (hostArchitecture() != text(target.arch()))
-    fail(TTRT_UNSUPPORTED, "bundle is compiled for {}; this machine is {}", text(target.arch()),
-         hostArchitecture().data());
+    fail(TTRT_UNSUPPORTED, "bundle is compiled for {} ({}); this machine is {}",
+         text(target.arch()), text(target.cpu()), hostArchitecture().data());
   std::string missing;
   const auto features = hostFeatures();
   for (uint32_t i = 0; i < count(target.features()); ++i) {

@@ -10,6 +10,10 @@ using namespace ttrt::profile;
 
 /// The compiler's part.
 extern "C" uint32_t ttc_zone_id(const char *name) noexcept { return nameHash(name, strlen(name)); }
+extern "C" uint64_t ttc_target_time() noexcept {
+  static uint64_t time = 0;
+  return ++time;
+}
 
 namespace {
 

@@ -20,7 +20,9 @@ ByteDot mlir::ttc::chooseByteDot(const CpuTarget &target) {
   auto has = [&](StringRef name) { return llvm::is_contained(features, name); };
   if (getVectorLength(target) == 16)
     return has("avx512vnni") ? ByteDot::vnni : has("avx512bw") ? ByteDot::madd : ByteDot::plain;
-  return has("avxvnni") ? ByteDot::vnni : has("avx2") ? ByteDot::madd : ByteDot::plain;
+  if (has("avxvnni") || has("dotprod"))
+    return ByteDot::vnni;
+  return has("avx2") || has("neon") ? ByteDot::madd : ByteDot::plain;
 }
 
 namespace {

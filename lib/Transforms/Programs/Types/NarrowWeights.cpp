@@ -72,8 +72,7 @@ struct NarrowWeights : impl::NarrowWeightsBase<NarrowWeights> {
   void runOnOperation() override {
     if (weights == WeightStorage::F32)
       return;
-    auto features = getNeededFeatures(getCpuTarget(getOperation()));
-    hasF16 = llvm::is_contained(features, "f16c");
+    hasF16 = convertsF16(getCpuTarget(getOperation()));
     if (weights == WeightStorage::F16 && !hasF16) {
       getOperation().emitError("expected a CPU with F16C for weights of f16, found one without it");
       return signalPassFailure();

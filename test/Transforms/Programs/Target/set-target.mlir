@@ -14,12 +14,16 @@
 // RUN: not ttc-opt %s --ttc-set-target=target=wormhole 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: expected a target (cpu, wormhole_n150, wormhole_n300, blackhole_p150, or a file that ends with .json), found 'wormhole'
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=z80 2>&1 | FileCheck %s --check-prefix=NO-CPU
-// NO-CPU: expected LLVM's name of an x86-64 CPU, or native, found 'z80'; code is generated for x86-64 only
-// Names that LLVM accepts: of another architecture, and of CPUs without 64 bits.
-// RUN: not ttc-opt %s --ttc-set-target=target-cpu=cortex-a76 2>&1 | FileCheck %s --check-prefix=ARM
-// ARM: expected LLVM's name of an x86-64 CPU, or native, found 'cortex-a76'; code is generated for x86-64 only
+// NO-CPU: expected LLVM's name of a CPU of x86-64 or AArch64, or native, found 'z80'
+// Names that LLVM accepts, of CPUs without 64 bits.
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=pentium3 2>&1 | FileCheck %s --check-prefix=IA32
-// IA32: expected LLVM's name of an x86-64 CPU, or native, found 'pentium3'
+// IA32: expected LLVM's name of a CPU of x86-64 or AArch64, or native, found 'pentium3'
+// RUN: not ttc-opt %s --ttc-set-target=target-cpu=cortex-a9 2>&1 | FileCheck %s --check-prefix=ARM32
+// ARM32: expected LLVM's name of a CPU of x86-64 or AArch64, or native, found 'cortex-a9'
+
+// The CPU's name determines the architecture.
+// RUN: ttc-opt %s --ttc-set-target=target-cpu=cortex-a76 | FileCheck %s --check-prefix=ARM
+// ARM: triple = "aarch64-{{.*}}", cpu = "cortex-a76", features = ""
 
 // The default of workgroups needs no attribute.
 // RUN: ttc-opt %s --ttc-set-target=workgroups=64 | FileCheck %s --check-prefix=GRIDS
