@@ -73,7 +73,7 @@ def test_packages_are_documented(root):
     """README's table of dependencies names every Debian package that setup installs."""
     wanted = [
         line.split()[0]
-        for listed in ("scripts/packages.txt", "scripts/packages-test.txt", "scripts/packages-nightly.txt")
+        for listed in ("scripts/packages.txt", "scripts/packages-test.txt", "scripts/packages-nightly.txt", "scripts/packages-arm.txt")
         for line in (root / listed).read_text().splitlines()
         if line.strip() and not line.startswith("#")
     ]
