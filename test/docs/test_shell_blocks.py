@@ -31,6 +31,7 @@ NOT_RUN = {
     "ninja -C build-asan-python": "a build of its own",
     "LD_PRELOAD=": "a build of its own",
     "benchmarks/models.py": "it takes minutes",
+    "qemu-aarch64-static": "a build for AArch64: test/arm",
 }
 # What a test changes in a command: a limit of time, names that stand for those of the user, what waits for a user.
 INSTEAD = {
