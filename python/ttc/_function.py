@@ -18,19 +18,21 @@ class Function(ttrt.Bundle):
     """
 
     def __init__(self, bundle: ttrt.Bundle, program: Program) -> None:
-        from ttc._jax.calls import Calls, check, flatten
+        from ttc._jax.calls import Calls, flatten
 
         super().__init__(bundle._device, bundle.path)
-        self._calls, self._check, self._flatten = Calls(self._first, program), check, flatten
+        self._calls, self._flatten = Calls(self._first, program), flatten
+        self._tree = program.in_tree  # of the latest call
         self._trees = {program.in_tree}  # of calls whose arrays are in the order of the inputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = self._flatten((args, kwargs))
-        if tree not in self._trees:
-            leaves = self._bind(args, kwargs, leaves, tree)
-        for leaf, expected in zip(leaves, self._calls.program.inputs):
-            self._check(leaf, expected)
-        return self._calls(leaves)
+        if tree != self._tree:
+            if tree in self._trees:
+                self._tree = tree
+            else:
+                leaves = self._bind(args, kwargs, leaves, tree)
+        return self._calls.checked(leaves)
 
     def _bind(self, args: Any, kwargs: Any, leaves: list[Any], tree: Any) -> list[Any]:
         """The arrays of arguments that are passed in another way than the example was."""

@@ -29,19 +29,40 @@ class Calls:
         _compare_ports("outputs", program.outputs, entry.outputs)
         sizes = [math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in (*program.inputs, *program.outputs)]
         self._call = entry._at_addresses(sizes).on_arrays
-        self._new = [(leaf.shape, leaf.dtype) for leaf in program.outputs]
-        self._results = [_result(leaf) for leaf in program.outputs]
+        self._results = Results(program.outputs)
         self._unflatten = program.out_tree.unflatten
+        self._avals: list[Any] = []  # of arrays that have passed checked()
 
     def __call__(self, leaves: Sequence[Any]) -> Any:
         """The function's result for arrays of the program's shapes and types: new arrays of JAX."""
-        new = [_empty(shape, dtype) for shape, dtype in self._new]
+        results = self._results
         try:
-            self._call(*leaves, *new)
+            arrays, memory = results.stock.pop()
+        except IndexError:
+            arrays, memory = results.restock()
+        for i, shape, dtype, _ in results.apart:
+            memory[i] = _empty(shape, dtype)
+        try:
+            self._call(*leaves, *memory)
         except (BufferError, TypeError, ValueError):
             # No memory that could be read where it is: numbers, keys, bf16, arrays with strides.
-            self._call(*map(_dense, leaves, self.program.inputs), *new)
-        return self._unflatten([make(array) for make, array in zip(self._results, new)])
+            self._call(*map(_dense, leaves, self.program.inputs), *memory)
+        for i, _, _, make in results.apart:
+            arrays[i] = make(memory[i])
+        return self._unflatten(arrays)
+
+    def checked(self, leaves: Sequence[Any]) -> Any:
+        """The same for arrays of any shape and type: TypeError or ValueError unless they fit."""
+        try:
+            avals = [leaf.aval for leaf in leaves]
+        except AttributeError:
+            avals = None
+        # Mostly they are the same objects as in the call before. A tracer has an aval, too, but no memory: _dense() checks it.
+        if avals is None or avals != self._avals:
+            for leaf, expected in zip(leaves, self.program.inputs):
+                check(leaf, expected)
+            self._avals = avals or []
+        return self(leaves)
 
 
 def check(leaf: Any, expected: Leaf) -> None:
@@ -73,16 +94,87 @@ def check(leaf: Any, expected: Leaf) -> None:
 
 def _dense(leaf: Any, expected: Leaf) -> Any:
     """An array of the input's type whose memory can be read where it is."""
+    check(leaf, expected)
     if expected.key is not None:
         leaf = jax.random.key_data(leaf)
     array = np.ascontiguousarray(leaf, expected.dtype).reshape(expected.shape)
     return array.view(np.uint16) if expected.dtype.name == "bfloat16" else array
 
 
-def _result(leaf: Leaf) -> Callable[[Any], Any]:
+class Results:
+    """Arrays of JAX for the results of a program, which nothing else has.
+
+    An array that XLA makes together with others costs a fraction of one that is made alone. So there is a stock of
+    arrays, whose memory calls write: arrays of JAX never change, except for those that no one has seen. A result that
+    is large, for which the time to make it counts less than that to fill it twice, is made apart."""
+
+    LARGE = 16 << 10  # bytes
+    COUNT, CALLS = 32, 16  # the most that are made at once: arrays, if one call has fewer, and calls
+
+    def __init__(self, leaves: Sequence[Leaf]) -> None:
+        device = jax.local_devices(backend="cpu")[0]
+        #: For each call, the arrays, and the addresses of their memory.
+        self.stock: list[tuple[list[Any], list[Any]]] = []
+        small = [leaf for leaf in leaves if self._is_small(leaf)]
+        calls = min(self.CALLS, max(1, self.COUNT // len(leaves)))
+        self._make = _maker(small * calls, device) if small else None
+        self._size = len(small) if self._make else 0
+        self._keys = [(i, leaf.key.name) for i, leaf in enumerate(small) if leaf.key is not None]
+        #: Those that are made apart: position, shape, type, and what makes an array of JAX of NumPy's.
+        self.apart = [
+            (i, leaf.shape, leaf.dtype, _result(leaf, device))
+            for i, leaf in enumerate(leaves)
+            if not self._make or not self._is_small(leaf)
+        ]
+
+    def _is_small(self, leaf: Leaf) -> bool:
+        return 0 < math.prod(leaf.shape) * leaf.dtype.itemsize <= self.LARGE
+
+    def restock(self) -> tuple[list[Any], list[Any]]:
+        """What the stock would have for a call, after it has got the same for others. Any thread may call."""
+        size = self._size
+        if self._make:
+            made = self._make()
+            memory = [array.unsafe_buffer_pointer() for array in made]
+            new = [(made[i : i + size], memory[i : i + size]) for i in range(0, len(made), size)]
+        else:
+            new = [([], [])]
+        for arrays, places in new:
+            for i, name in self._keys:
+                arrays[i] = jax.random.wrap_key_data(arrays[i], impl=name)
+            for i, _, _, _ in self.apart:
+                arrays.insert(i, None)
+                places.insert(i, None)
+        first = new.pop()
+        self.stock += new
+        return first
+
+
+def _maker(leaves: Sequence[Leaf], device: Any) -> Callable[[], list[Any]] | None:
+    """What makes new arrays for these leaves; None if this JAX does not make them as they must be."""
+    with jax.default_device(device), jax.enable_x64(True) if any(map(_is_wide, leaves)) else contextlib.nullcontext():
+        make: Callable[[], list[Any]] = jax.jit(lambda: [_zeros(leaf) for leaf in leaves]).lower().compile()
+        first, second = make(), make()
+    for leaf, array in zip(leaves, first):
+        if array.aval.weak_type != leaf.weak or array.dtype != leaf.dtype or array.shape != leaf.shape or array.committed:
+            return None
+    places = {array.unsafe_buffer_pointer() for array in (*first, *second)}
+    return make if len(places) == 2 * len(leaves) else None
+
+
+def _zeros(leaf: Leaf) -> Any:
+    zeros = jax.lax.full(leaf.shape, 0, leaf.dtype)
+    if leaf.weak:
+        with contextlib.suppress(Exception):  # no public interface
+            from jax._src.lax.lax import _convert_element_type
+
+            return _convert_element_type(zeros, leaf.dtype, weak_type=True)
+    return zeros
+
+
+def _result(leaf: Leaf, device: Any) -> Callable[[Any], Any]:
     """What makes an array of JAX of NumPy's, which nothing else has: without a copy where the memory is aligned as XLA
     wants it."""
-    device = jax.local_devices(backend="cpu")[0]
 
     def slow(array: Any) -> Any:
         with jax.enable_x64(True) if _is_wide(leaf) else contextlib.nullcontext():

@@ -60,10 +60,13 @@ class _Plan:
         self.bundle, self.calls, self.process = bundle, calls, os.getpid()
 
     def fits(self, leaves: Sequence[Any]) -> bool:
-        for leaf, aval in zip(leaves, self._avals):
+        for i, (leaf, aval) in enumerate(zip(leaves, self._avals)):
             if type(leaf) is Array:
-                if leaf.aval != aval:
-                    return False
+                found = leaf.aval
+                if found is not aval:  # mostly, it is: to compare takes a microsecond
+                    if found != aval:
+                        return False
+                    self._avals[i] = found
             elif type(leaf) is np.ndarray:
                 if leaf.shape != aval.shape or leaf.dtype != aval.dtype or aval.weak_type:
                     return False

@@ -90,6 +90,8 @@ void AddressCall::operator()(nb::args addresses) const {
 void AddressCall::runOnArrays(nb::args arrays) const {
   Views views(arrays.size());
   run(arrays, [&](nb::handle array, size_t bytes, bool isOutput) {
+    if (isOutput && PyLong_CheckExact(array.ptr()))
+      return reinterpret_cast<void *>(nb::cast<uintptr_t>(array));
     return views.add(array, bytes, /*writable=*/isOutput);
   });
 }

@@ -20,7 +20,7 @@ public:
   /// ports' sizes, which stays valid during the call.
   void operator()(nb::args addresses) const;
   /// Takes objects with the buffer protocol. Checks that they are dense, row-major and of the
-  /// ports' sizes, and that outputs can be written.
+  /// ports' sizes, and that outputs can be written. An output may be an address instead.
   void runOnArrays(nb::args arrays) const;
   int traverse(visitproc visit, void *arg);
 

@@ -37,7 +37,7 @@ class Call:
 
 class AddressCall:
     def __call__(self, *addresses: int) -> None: ...
-    def on_arrays(self, *arrays: Any) -> None: ...
+    def on_arrays(self, *arrays: Any) -> None: ...  # outputs: arrays or addresses
 
 class Device:
     def __init__(

@@ -6,6 +6,7 @@ import needs  # noqa: F401, I001: skips the file
 import functools
 import subprocess
 import sys
+import threading
 from typing import NamedTuple
 
 import jax
@@ -183,6 +184,42 @@ def test_results_are_made_quickly(dtype, weak):
     assert quick(array).aval.weak_type == weak and quick(array).dtype == leaf.dtype
     np.testing.assert_array_equal(quick(array), array)
     assert calls._quick_result(leaf, None, device) is None
+    results = calls.Results([leaf])
+    assert results.apart == []
+    arrays, memory = results.restock()
+    assert arrays[0].aval.weak_type == weak and arrays[0].dtype == leaf.dtype and not arrays[0].committed
+    assert memory == [arrays[0].unsafe_buffer_pointer()]
+
+
+def test_results_of_many_calls():
+    """Small ones come from a stock, large and empty ones do not: each has memory of its own, also if an earlier one is donated."""
+
+    def f(key, x, n):
+        return {"a": x + n, "key": key, "large": jnp.full((100, 100), n), "none": x[:0], "z": n * 2}
+
+    key, bundle = jax.random.key(5), ttc.compile(f, (jax.random.key(0), X, 1.0))
+    assert [i for i, *_ in bundle._calls._results.apart] == [2, 3]
+    donate = jax.jit(lambda x: x * 0, donate_argnums=0)
+    found, donated = {}, []
+
+    def call(numbers):
+        for i in numbers:
+            found[i] = bundle(key, X, float(i))
+
+    threads = [threading.Thread(target=call, args=(range(first, 100, 4),)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(100, 150):
+        donated.append(donate(bundle(key, X, float(i))["a"]))
+    call(range(150, 200))
+    assert len(found) == 150 and all(not array.any() for array in donated)
+    for i, results in found.items():
+        same({k: v for k, v in results.items() if k != "key"}, {k: v for k, v in jax.jit(f)(key, X, float(i)).items() if k != "key"})
+        assert results["z"].weak_type and results["key"] == key
+    arrays = [array for results in found.values() for k, array in results.items() if k not in ("key", "none")]
+    assert len({array.unsafe_buffer_pointer() for array in arrays + donated}) == len(arrays + donated)
 
 
 def test_unused_and_donated_arguments():
