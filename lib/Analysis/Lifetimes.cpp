@@ -131,3 +131,26 @@ private:
 void mlir::ttc::extendForChains(ArrayRef<TimelinePoint> timeline, Lifetimes &lifetimes) {
   Phases(lifetimes).run(timeline);
 }
+
+void mlir::ttc::restateLifetimes(ModuleOp module) {
+  std::vector<TimelinePoint> timeline = getTimeline(module);
+  Lifetimes lifetimes = getLifetimes(timeline);
+  SmallVector<EntryPoints> entries = getEntryPoints(module, timeline);
+  const DenseMap<StringAttr, EntryPoints> owners = getSlotOwners(entries);
+  OpBuilder builder(module.getContext());
+  for (auto buffer : module.getOps<BufferOp>())
+    if (buffer.getLiveBegin()) {
+      Lifetime lifetime = lifetimes.lookup(buffer.getSymNameAttr());
+      if (buffer.getValue()) { // of a stage, all the time
+        const EntryPoints &points = findEntryPoint(entries, lifetime.begin);
+        lifetime.begin = points.begin;
+        lifetime.end = points.end;
+      } else if (buffer.getKind() == BufferKind::Slot && buffer.getMemory() == MemorySpace::Dram) {
+        const EntryPoints &points = owners.find(buffer.getSymNameAttr())->second; // of a variant
+        lifetime.begin = points.begin;
+        lifetime.end = points.end;
+      }
+      buffer.setLiveBeginAttr(builder.getI64IntegerAttr(lifetime.begin));
+      buffer.setLiveEndAttr(builder.getI64IntegerAttr(lifetime.end));
+    }
+}

@@ -11,9 +11,8 @@ namespace mlir::ttc {
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Adds the function of the program's name, which calls `body` with addresses instead of offsets.
-static FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module,
-                                            LLVM::LLVMFuncOp body, int64_t scratchBytes) {
+FailureOr<LLVM::LLVMFuncOp> mlir::ttc::addEntry(ProgramOp program, ModuleOp module,
+                                                LLVM::LLVMFuncOp body, int64_t scratchBytes) {
   StringRef name = program.getSymName();
   unsigned numOperands = program.getNumArguments() + program.getNumResults();
   bool usesScratch = scratchBytes > 0;

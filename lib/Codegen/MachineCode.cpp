@@ -2,6 +2,7 @@
 #include "ttc/Codegen/MachineCode.h"
 #include "KernelLibrary.h"
 #include "MergePrograms.h"
+#include "ProgramBody.h"
 #include "SharedObject.h"
 #include "TargetOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -226,8 +227,13 @@ compileModule(const MachineCodeOptions &options,
   // No source path of the kernels or the compiler in the object.
   (*module)->setSourceFileName("ttc");
   (*module)->setModuleIdentifier("ttc");
-  for (llvm::Function &function : **module)
+  for (llvm::Function &function : **module) {
     contractProducts(function);
+    if (function.hasFnAttribute(kInlineLastAttrName)) {
+      function.removeFnAttr(llvm::Attribute::NoInline);
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+  }
   optimize(**module, *machine);
   auto bytes = emit(**module, *machine, options.assembly);
   if (bytes && !errors.empty())

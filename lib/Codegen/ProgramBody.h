@@ -25,6 +25,10 @@ constexpr llvm::StringLiteral kEpilogueAttrName = "ttc.epilogue";
 /// the branch back to the loop's header, where --ttc-mark-parallel-loops makes it the branch's own.
 constexpr llvm::StringLiteral kLoopAnnotationAttrName = "llvm.loop_annotation";
 
+/// On a function of LLVM with `noinline`: it is inlined after products and sums are contracted,
+/// which thus does not depend on the functions that call it.
+constexpr llvm::StringLiteral kInlineLastAttrName = "ttc-inline-last";
+
 /// An integer attribute that another pass must have set on `function`. Emits an error if it is
 /// absent, or below `least`.
 FailureOr<int64_t> getPassedInteger(Operation *function, llvm::StringRef attribute,
@@ -42,6 +46,10 @@ KernelOpInterface findKernel(ProgramOp program);
 /// its results.
 Value computeBound(OpBuilder &builder, Location loc, const BoundedFactor &factor, Type type,
                    llvm::function_ref<Value(unsigned)> load);
+
+/// Adds the function of the program's name, which calls `body` with addresses instead of offsets.
+FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module, LLVM::LLVMFuncOp body,
+                                     int64_t scratchBytes);
 
 /// Sets what a program's code needs, on the program and on `entry`, the function that runs one
 /// workgroup: --ttc-compile-programs compares the two. The grid of a program on shards is known

@@ -107,6 +107,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &traceRegionSize,
             &algorithm,
             &hideExchanges,
+            &fuseCommands,
             &instrument,
             static_cast<llvm::cl::Option *>(std::addressof(state)),
             &progress};
@@ -257,6 +258,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // the streams is known last; they are at the other end of DRAM and displace no buffer.
   manager.addPass(createPreallocate({shareActivations}));
   manager.addPass(createEncodeCommands());
+  // Before the schedules, which add streams of the same commands.
+  if (fuseCommands)
+    manager.addPass(createFuseCommands());
   // The schedules that --ttc-schedule-queues recorded in `wanted_schedules`: only now the last
   // command that accesses an input's slot, and the first one that accesses an output's, are known.
   // They add streams, so this precedes sizing the trace region.

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 SCHEDULES = ["single", "overlap-io-signals", "overlap-io", "overlap-input", "single-untraced", "overlap-io-untraced", "overlap-input-untraced"]
+# Each program of a loop has a command of its own, and the loop is one, too.
+APART = ("--fuse-commands=false",)
 
 
 def counted(body, start, steps):
@@ -117,12 +119,13 @@ def bundle_of(tools, tmp_path_factory):
     """Compiles a model once, for all schedules."""
     folder, made = tmp_path_factory.mktemp("loops"), {}
 
-    def compile(text):
-        if text not in made:
-            source, made[text] = folder / f"{len(made)}.mlir", folder / f"{len(made)}.ttcb"
+    def compile(text, *options):
+        key = text, options
+        if key not in made:
+            source, made[key] = folder / f"{len(made)}.mlir", folder / f"{len(made)}.ttcb"
             source.write_text(text)
-            tools.run("ttc-translate", "--mlir-to-bundle", source, "-o", made[text])
-        return made[text]
+            tools.run("ttc-translate", "--mlir-to-bundle", *options, source, "-o", made[key])
+        return made[key]
 
     return compile
 
@@ -142,10 +145,11 @@ def outputs(text):
     return re.findall(r'ttc\.name = "(\w+)"', text.partition("->")[2].partition("{\n")[0])
 
 
+@pytest.mark.parametrize("options", [(), APART], ids=["", "apart"])
 @pytest.mark.parametrize("name", CASES)
-def test_every_schedule_on_any_number_of_cores(tools, bundle_of, tmp_path, name):
+def test_every_schedule_on_any_number_of_cores(tools, bundle_of, tmp_path, name, options):
     text, reference, inputs = CASES[name]
-    bundle = bundle_of(text)
+    bundle = bundle_of(text, *options)
     proved = tools.ttrun("check", bundle).stdout
     assert "7 schedules" in proved
     expected = dict(zip(outputs(text), reference(**inputs)))
@@ -153,6 +157,28 @@ def test_every_schedule_on_any_number_of_cores(tools, bundle_of, tmp_path, name)
         run(tools, bundle, tmp_path, inputs, expected, f"--schedule={schedule}", f"--cores={1 + number % 4}", "--loops=3")
     for cores in (1, 2, 3, 4):
         run(tools, bundle, tmp_path, inputs, expected, f"--cores={cores}", "--loops=2")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_bits_are_the_same_in_one_command(tools, bundle_of, tmp_path, name):
+    text, _, inputs = CASES[name]
+    results = []
+    for options in ((), APART):
+        files = {output: tmp_path / f"{output}.npy" for output in outputs(text)}
+        run(tools, bundle_of(text, *options), tmp_path, inputs, {}, *(f"--output={output}={file}" for output, file in files.items()))
+        results.append([file.read_bytes() for file in files.values()])
+    assert results[0] == results[1]
+
+
+def test_a_loop_is_a_part_of_a_program(tools, bundle_of):
+    """Loops of a known number of iterations on one core, and the commands of one that data ends. The program is called as those that it is
+    made of."""
+    ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(ROWS)).stdout
+    assert "ttc.cmd.repeat" not in ir
+    assert re.search(r"ttc\.cmd\.dispatch @loop_300_\w*gather\w*scatter\w*\(", ir)
+    ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(FIBONACCI)).stdout
+    body = re.search(r"ttc\.cmd\.repeat.*\n((?:.*\n)*?).*ttc\.cmd\.end_repeat", ir)[1]
+    assert body.count("ttc.cmd.") == body.count("ttc.cmd.dispatch") == 1
 
 
 def test_the_bits_are_the_same_on_any_number_of_cores(tools, bundle_of, tmp_path):
@@ -187,7 +213,7 @@ def test_state(tools, bundle_of, tmp_path):
 
 def test_rows_are_written_in_place(tools, bundle_of):
     """No command of the loop moves all rows: the body has no copy, and one workgroup writes into the slot of the output."""
-    ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(ROWS)).stdout
+    ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(ROWS, *APART)).stdout
     body = re.search(r"ttc\.cmd\.repeat.*?ttc\.cmd\.end_repeat", ir, re.S)[0]
     assert "ttc.cmd.copy" not in body and "ttc.cmd.barrier" not in body, body
     scatter = re.search(r"ttc\.cmd\.dispatch @(\w*scatter\w*)\(@y, .*\) into \(@y\)", body)
@@ -198,11 +224,11 @@ def test_rows_are_written_in_place(tools, bundle_of):
 def test_round_trip(tools, bundle_of, tmp_path):
     """What is read back of a bundle is written to the same bytes."""
     for text in (FIBONACCI, WIDE, ROWS):
-        ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(text)).stdout
+        ir = tools.run("ttc-translate", "--bundle-to-ttc", bundle_of(text, *APART)).stdout
         assert "ttc.cmd.repeat" in ir
         (tmp_path / "read.mlir").write_text(ir)
         tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "read.mlir", "-o", tmp_path / "again.ttcb")
-        assert (tmp_path / "again.ttcb").read_bytes() == bundle_of(text).read_bytes()
+        assert (tmp_path / "again.ttcb").read_bytes() == bundle_of(text, *APART).read_bytes()
 
 
 def test_as_many_values_as_a_loop_can_hand_on(tools, tmp_path):

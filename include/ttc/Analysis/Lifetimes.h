@@ -37,6 +37,10 @@ const EntryPoints &findEntryPoint(ArrayRef<EntryPoints> entries, int64_t time);
 /// The entry point of each slot.
 DenseMap<StringAttr, EntryPoints> getSlotOwners(ArrayRef<EntryPoints> entries);
 
+/// Sets the lifetimes of the module's buffers that have one, in points of its timeline. Those of a
+/// stage's constants and of slots in DRAM are their entry point's.
+void restateLifetimes(ModuleOp module);
+
 /// Extends the lifetimes of buffers that a chain of commands on shards uses to the next barrier.
 /// Otherwise another buffer of the chain could reuse their bytes, which would require a barrier of
 /// its own.

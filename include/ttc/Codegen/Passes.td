@@ -515,6 +515,42 @@ def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def FuseCommands : Pass<"ttc-fuse-commands", "::mlir::ModuleOp"> {
+  let summary = "Makes one command of those that core 0 repeats";
+  let description = [{
+    Commands of a loop that follow each other without a barrier and have one workgroup each, dispatches on DRAM and copies of up to
+    4 KiB, become one dispatch. Its program calls those of the dispatches in their order. A loop of a known number of iterations
+    whose body becomes one command is a part of it, unless that executes more than 1,000,000 of the old commands: the device
+    responds between commands only. Inner loops come first. No program has more than 128 commands.
+
+    Functions of up to 300 ops are inlined, up to 4,000 ops in a program, after products and sums are contracted in each alone: results
+    stay the same, bit for bit.
+
+    An activation of up to 4 KiB that only these commands access, and that they write before they read it, becomes memory of the
+    program, up to 32 KiB together, which LLVM can keep in registers; its buffer is erased. Of other buffers, the
+    program's arguments are the bytes that the commands read before they write them, and its results those that they write:
+    the types of the dispatches where the bytes are those of one operand, otherwise bytes (`i8`). An argument and a result
+    of the same bytes are in place of each other. Commands remain as they are if such operands do not describe what they
+    access, if two buffers that one command would need are in the same place, and for more than 64 operands.
+
+    The program's name has those of the programs that it calls, and `loop_N` for N iterations; its location has all locations of the
+    commands; `flops` is the sum. Lifetimes are restated for the new timeline. Programs with `markers`, `shards` or `ttc.within` stay
+    as they are.
+
+    Counters (`--mlir-pass-statistics`): `fused`, commands that are part of another one, and `loops` that programs contain.
+
+    ```mlir
+    ttc.cmd.repeat carried (@h) bytes [16] times 1000
+    ttc.cmd.dispatch @mul_4(@h, @w) into (@act)
+    ttc.cmd.dispatch @tanh_4(@act) into (@h)
+    ttc.cmd.end_repeat
+    // becomes
+    ttc.cmd.dispatch @loop_1000_mul_4_tanh_4(@w, @h) into (@h)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
   let summary = "Lowered programs to one shared object";
   let description = [{

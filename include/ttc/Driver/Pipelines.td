@@ -16,6 +16,8 @@ def TracePipeline : Pass<"ttc-trace-pipeline", "::mlir::ModuleOp"> {
     TargetOption, TargetCpuOption, MeshOption, ParallelOption, MicroBatchesOption, WeightsOption, OptimizeOption, WinogradOption, StrassenOption, AttentionOption, WorkgroupsOption, TuningOption, FloatRoundingOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
     MemoryOption, InputMemoryOption, ShareActivationsOption, TraceRegionSizeOption,
     InstrumentOption, StateOption, AlgorithmOption, HideExchangesOption, ProgressOption,
+    Option<"fuseCommands", "fuse-commands", "bool", /*default=*/"true",
+           "Make one program of those that one core repeats, and of the loop (default: true)">,
     Option<"compile", "compile", "bool", /*default=*/"true",
            "Compile the programs to machine code (default: true)">
   ];

@@ -211,7 +211,7 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
       numCommands += std::distance(trace.getBody().front().begin(), trace.getBody().front().end());
     }
     numBarriers += barriers.getNumBarriers();
-    restateLifetimes();
+    restateLifetimes(module);
   }
 
 private:
@@ -326,31 +326,6 @@ private:
     trace.removeArgAttrsAttr();
     trace.removeResAttrsAttr();
     return success();
-  }
-
-  /// Restates lifetimes in points of the final timeline, which includes barriers and ends.
-  void restateLifetimes() {
-    std::vector<TimelinePoint> timeline = getTimeline(getOperation());
-    Lifetimes lifetimes = getLifetimes(timeline);
-    SmallVector<EntryPoints> entries = getEntryPoints(getOperation(), timeline);
-    const DenseMap<StringAttr, EntryPoints> owners = getSlotOwners(entries);
-    OpBuilder builder(&getContext());
-    for (auto buffer : getOperation().getOps<BufferOp>())
-      if (buffer.getLiveBegin()) {
-        Lifetime lifetime = lifetimes.lookup(buffer.getSymNameAttr());
-        if (buffer.getValue()) { // of a stage, all the time
-          const EntryPoints &points = findEntryPoint(entries, lifetime.begin);
-          lifetime.begin = points.begin;
-          lifetime.end = points.end;
-        } else if (buffer.getKind() == BufferKind::Slot &&
-                   buffer.getMemory() == MemorySpace::Dram) {
-          const EntryPoints &points = owners.find(buffer.getSymNameAttr())->second; // of a variant
-          lifetime.begin = points.begin;
-          lifetime.end = points.end;
-        }
-        buffer.setLiveBeginAttr(builder.getI64IntegerAttr(lifetime.begin));
-        buffer.setLiveEndAttr(builder.getI64IntegerAttr(lifetime.end));
-      }
   }
 };
 
