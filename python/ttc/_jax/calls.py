@@ -15,6 +15,7 @@ import ttrt
 from ttc._jax.trace import TYPES, Leaf, Program
 
 _empty = np.empty
+ALIGNMENT = 64  # of the memory of XLA's arrays
 # The type of JAX's arrays that are neither tracers nor keys.
 Array = type(jax.device_put(np.zeros((), np.float32), jax.local_devices(backend="cpu")[0]))
 flatten = jax.tree_util.tree_flatten
@@ -40,14 +41,14 @@ class Calls:
             arrays, memory = results.stock.pop()
         except IndexError:
             arrays, memory = results.restock()
-        for i, shape, dtype, _ in results.apart:
-            memory[i] = _empty(shape, dtype)
+        for i, allocate, _ in results.apart:
+            memory[i] = allocate()
         try:
             self._call(*leaves, *memory)
         except (BufferError, TypeError, ValueError):
             # No memory that could be read where it is: numbers, keys, bf16, arrays with strides.
             self._call(*map(_dense, leaves, self.program.inputs), *memory)
-        for i, _, _, make in results.apart:
+        for i, _, make in results.apart:
             arrays[i] = make(memory[i])
         return self._unflatten(arrays)
 
@@ -120,9 +121,9 @@ class Results:
         self._make = _maker(small * calls, device) if small else None
         self._size = len(small) if self._make else 0
         self._keys = [(i, leaf.key.name) for i, leaf in enumerate(small) if leaf.key is not None]
-        #: Those that are made apart: position, shape, type, and what makes an array of JAX of NumPy's.
+        #: Those that are made apart: position, what makes an array of NumPy, and what makes one of JAX of it.
         self.apart = [
-            (i, leaf.shape, leaf.dtype, _result(leaf, device))
+            (i, _allocator(leaf), _result(leaf, device))
             for i, leaf in enumerate(leaves)
             if not self._make or not self._is_small(leaf)
         ]
@@ -142,7 +143,7 @@ class Results:
         for arrays, places in new:
             for i, name in self._keys:
                 arrays[i] = jax.random.wrap_key_data(arrays[i], impl=name)
-            for i, _, _, _ in self.apart:
+            for i, _, _ in self.apart:
                 arrays.insert(i, None)
                 places.insert(i, None)
         first = new.pop()
@@ -170,6 +171,18 @@ def _zeros(leaf: Leaf) -> Any:
 
             return _convert_element_type(zeros, leaf.dtype, weak_type=True)
     return zeros
+
+
+def _allocator(leaf: Leaf) -> Callable[[], Any]:
+    """What makes an array of NumPy in memory that XLA takes without a copy: aligned, which NumPy's own is by chance."""
+    shape, dtype, size = leaf.shape, leaf.dtype, math.prod(leaf.shape) * leaf.dtype.itemsize
+
+    def allocate() -> Any:
+        memory = _empty(size + ALIGNMENT, np.uint8)
+        begin = -memory.__array_interface__["data"][0] % ALIGNMENT
+        return memory[begin : begin + size].view(dtype).reshape(shape)
+
+    return allocate
 
 
 def _result(leaf: Leaf, device: Any) -> Callable[[Any], Any]:

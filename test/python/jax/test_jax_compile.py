@@ -191,6 +191,20 @@ def test_results_are_made_quickly(dtype, weak):
     assert memory == [arrays[0].unsafe_buffer_pointer()]
 
 
+@pytest.mark.parametrize("shape", [(5000,), (3, 40000), (1, 300000)])
+def test_large_results_are_not_copied(shape):
+    from ttc._jax import calls, trace
+
+    [(_, allocate, make)] = calls.Results([trace.Leaf("y", shape, np.dtype(np.float32))]).apart
+    for _ in range(5):
+        memory = allocate()
+        memory.fill(1.5)
+        array = make(memory)
+        assert array.unsafe_buffer_pointer() == memory.ctypes.data and array.shape == shape
+        del memory
+        assert (array == 1.5).all()
+
+
 def test_results_of_many_calls():
     """Small ones come from a stock, large and empty ones do not: each has memory of its own, also if an earlier one is donated."""
 
