@@ -269,6 +269,8 @@ public:
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/true);
     const ShadowMemory &bytes = prover.state->bytes;
+    if (const Touch *reader = prover.depth ? prover.readInLoop(history) : nullptr)
+      return prover.failUnwritten(*reader, begin, end, &touch);
     for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next) {
       const Touch reader = bytes.reader(i).touch;
       ++prover.pairs;
@@ -284,6 +286,20 @@ private:
   const Access &access;
   const Touch touch;
 };
+
+/// Where the body of a loop has read bytes that were written before the loop, or null. If the body
+/// then writes them, the next iteration does not find what this one has found.
+const Touch *OrderProver::readInLoop(const History &history) const {
+  if (history.readers == ShadowMemory::kNoReaders)
+    return nullptr;
+  // The last reader is the first of the list.
+  const Touch &reader = state->bytes.reader(history.readers).touch;
+  for (uint32_t i = 0; i < depth; ++i)
+    if (reader.node > loops[i].node &&
+        (history.conservative || history.writer.node < loops[i].node))
+      return &reader;
+  return nullptr;
+}
 
 /// Marks what an iteration has written.
 class OrderProver::Forgetting final : public ByteVisitor {
@@ -412,12 +428,10 @@ uint64_t OrderProver::touch(const Node &node) {
     checkMessage(op, value);
   if (endsLoop)
     forgetBody(node);
-  // What another iteration finds stands for what any of them does.
-  const uint64_t written = endsLoop && !loops[depth - 1].isAgain ? loops[depth - 1].value : value;
   for (uint32_t i = op.first; i < op.end; ++i)
     if (const Access &access = node.list->accesses[i]; access.write) {
       const Touch touch{current, i};
-      const uint64_t digest = dataflow::combine(dataflow::kDigestOf<dataflow::Kind::Write>, written,
+      const uint64_t digest = dataflow::combine(dataflow::kDigestOf<dataflow::Kind::Write>, value,
                                                 uint64_t(i - op.first));
       if (precision == Precision::Exact && access.kind != fb::BufferKind::Scratch &&
           !reference.hasValue(digest))
@@ -452,35 +466,38 @@ void OrderProver::runRepeat(Node &node) {
   const bool isBarrier = node.op->grid != 1;
   node.position = position += isBarrier;
   const uint64_t value = touch(node);
-  loops[depth++] = {current, value, inference, false};
+  loops[depth++] = {current, value, inference};
   position += isBarrier;
 }
 
-/// All iterations access the same bytes. What the second one does after the first, each does after
-/// the one before it: so it stands for all that follow.
+/// The walk executes each body once. Iterations make the same accesses, and all that one makes are
+/// ordered after all of the one before it: there is a barrier between them, or core 0 alone makes
+/// them. So it remains to show that others find what this one has found. They find symbols in what
+/// is carried. Other bytes that this one has read before it wrote them, it has not written at all:
+/// readInLoop() refuses that.
 void OrderProver::runEndRepeat(Node &node) {
   uint64_t &position = state->queues[node.queue].position;
   const bool isBarrier = node.op->grid != 1;
   node.position = position += isBarrier;
   touch(node);
   position += isBarrier;
-  Loop &loop = loops[depth - 1];
-  loop.inference = inference;
-  if (std::exchange(loop.isAgain, true))
-    --depth;
-  else
-    node.command = node.op->index;
+  --depth;
 }
 
 /// What an iteration has written and does not carry is not for others, nor for what follows the
-/// loop. The end writes what it carries.
+/// loop. The end writes what it carries. Loops in the body have forgotten the rest of theirs.
 void OrderProver::forgetBody(const Node &node) {
   const std::vector<Op> &ops = node.list->ops;
   Forgetting forgetting;
-  for (uint32_t i = ops[node.op->index].end; i < node.op->first; ++i)
-    if (const Access &access = node.list->accesses[i];
-        access.write && access.kind != fb::BufferKind::Scratch)
-      forEachSpan(access, [&](const Span &span) { state->bytes.forEach(span, forgetting); });
+  for (uint32_t command = node.command; --command > node.op->index;) {
+    const Op &op = ops[command];
+    for (uint32_t i = op.first; i < op.end; ++i)
+      if (const Access &access = node.list->accesses[i];
+          access.write && access.kind != fb::BufferKind::Scratch)
+        forEachSpan(access, [&](const Span &span) { state->bytes.forEach(span, forgetting); });
+    if (op.role() == OrderRole::EndRepeat)
+      command = op.index;
+  }
 }
 
 void OrderProver::runTrace(Node node) {

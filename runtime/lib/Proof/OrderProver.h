@@ -104,10 +104,9 @@ private:
   /// A loop of the trace that is executed.
   struct Loop {
     uint32_t node; ///< of the repeat
-    uint64_t
-        value; ///< what it computes: stands for what is carried at the beginning of an iteration
+    /// What it computes: stands for what is carried at the beginning of an iteration.
+    uint64_t value;
     int64_t inference; ///< of that
-    bool isAgain;      ///< the walk is in the second iteration
   };
   /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
@@ -124,6 +123,7 @@ private:
   void runRepeat(Node &node);
   void runEndRepeat(Node &node);
   void forgetBody(const Node &node);
+  const Touch *readInLoop(const History &history) const;
   void checkExchange();
   uint64_t perInference(uint32_t collective) const {
     return std::max<uint64_t>(messagesEach[collective], 1);
