@@ -113,6 +113,7 @@ static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr>
     }
   llvm::StringMap<ElementsAttr> constants;
   options->constants = &constants;
+  options->isDivided = !getCompileOptions().pipeline.takesLoops();
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
     const OnnxImportOptions own = getOptionsOf(*options, *names, name);

@@ -74,6 +74,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
   void build(OpPassManager &manager, const TuningHooks &hooks = {}) const;
 
+  bool takesLoops() const { return mesh.empty() && shard == ShardKind::None; }
+
   LogicalResult verifyOptions() const {
     if (traceRegionSize.getNumOccurrences() == 0 || traceRegionSize >= 0)
       return success();
@@ -290,6 +292,10 @@ bool TracePipeline::showsProgress() const {
 
 void TracePipeline::setShowsProgress(bool shows) {
   static_cast<TracePipelinePass &>(*pass).progress = shows;
+}
+
+bool TracePipeline::takesLoops() const {
+  return static_cast<const TracePipelinePass &>(*pass).takesLoops();
 }
 
 void TracePipeline::setDefaultSchedule(StringRef name) {

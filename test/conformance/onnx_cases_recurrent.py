@@ -22,13 +22,15 @@ def activations(choice, op, directions):
     return {"activations": names, "activation_alpha": alphas, "activation_beta": betas}
 
 
-def random_case(seed, op):
+def random_case(seed, op, steps=None, **more):
+    """With a number of steps, or one of a few. `more`: attributes."""
     choice, values = random.Random(seed), np.random.default_rng(seed)
 
     def tensor(*shape):
         return values.uniform(-0.6, 0.6, shape).astype(np.float32)
 
-    steps, batch = choice.choice([1, 2, 5, 9]), choice.choice([1, 2, 5])
+    few, batch = choice.choice([1, 2, 5, 9]), choice.choice([1, 2, 5])
+    steps = steps or few
     size, hidden = choice.choice([1, 3, 16]), choice.choice([1, 5, 16, 33])
     direction = choice.choice(["forward", "reverse", "bidirectional"])
     directions = 2 if direction == "bidirectional" else 1
@@ -50,7 +52,7 @@ def random_case(seed, op):
             inputs[6] = tensor(directions, batch, hidden)
         if choice.random() < 0.5:
             inputs[7] = weigh(tensor(directions, 3 * hidden) / np.float32(8))
-    attributes = {"hidden_size": hidden, "direction": direction}
+    attributes = {"hidden_size": hidden, "direction": direction} | more
     if choice.random() < 0.5:
         attributes |= {name: value for name, value in activations(choice, op, directions).items() if value}
     if op == "GRU":

@@ -37,6 +37,9 @@ public:
   std::string getTuning() const;
   void setTuning(StringRef file);
 
+  /// Whether a model may have loops: without --mesh and --shard.
+  bool takesLoops() const;
+
   /// What --schedules is where it was not given: one schedule beside `single`.
   void setDefaultSchedule(StringRef name);
 

@@ -40,6 +40,8 @@ struct OnnxImportOptions : SizeOptions {
   int64_t nodeLimit = int64_t(1) << 19;
   /// Whether the model is imported again with other sizes, and must then have the same ops.
   bool isOneOfSeveralSizes = false;
+  /// Whether it is compiled without loops, because it is for a mesh or shards.
+  bool isDivided = false;
   /// What precedes the names of inputs in options for this model alone: "prefill/", if there are
   /// several.
   std::string prefix;

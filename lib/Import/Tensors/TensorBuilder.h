@@ -114,6 +114,7 @@ protected:
   virtual InFlightDiagnostic startError() = 0;
   /// Reports errors of a part of the op's import that reports them itself.
   void setFailed() { anyError = true; }
+  void clearFailed() { anyError = false; }
 
   OpBuilder &builder;
   Location loc;

@@ -115,6 +115,8 @@ Value GraphImporter::getValue(StringRef name) {
   Value value;
   if (succeeded(attr))
     value = ConstantOp::create(shared.builder, loc, *attr);
+  else if (shared.attempts)
+    return nullptr; // without an error, which the next import reports
   return values[name] = value;
 }
 
@@ -324,6 +326,27 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
 //===----------------------------------------------------------------------===//
 // Bodies and functions
 //===----------------------------------------------------------------------===//
+
+/// Counts up to `most`: functions that call functions stand for any number of nodes.
+static int64_t countNodesOf(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
+                            const ImportContext &shared, int64_t most, unsigned depth) {
+  int64_t count = 0;
+  for (const onnx::NodeProto &node : nodes) {
+    if (++count >= most || depth > kMostDepth)
+      return most;
+    for (const onnx::AttributeProto &attr : node.attribute())
+      if (attr.has_g())
+        count += countNodesOf(attr.g().node(), shared, most - count, depth + 1);
+    if (const onnx::FunctionProto *function = shared.functions.lookup(
+            getFunctionKey(node.domain(), node.op_type(), getOverload(node))))
+      count += countNodesOf(function->node(), shared, most - count, depth + 1);
+  }
+  return std::min(count, most);
+}
+
+int64_t GraphImporter::countNodes(const onnx::GraphProto &body) const {
+  return countNodesOf(body.node(), shared, int64_t(1) << 20, 0);
+}
 
 FailureOr<SmallVector<Value>>
 GraphImporter::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs, const Twine &step) const {

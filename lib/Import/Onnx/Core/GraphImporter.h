@@ -46,6 +46,9 @@ public:
   std::optional<SmallVector<int64_t>> getDeclaredShape(StringRef name,
                                                        bool withNamed = false) const;
 
+  /// The nodes of a body, with those of bodies in it and of functions that it calls, as far as they
+  /// matter for whether a loop is long.
+  int64_t countNodes(const onnx::GraphProto &body) const;
   /// Imports the body of a control flow op. `step` tells several imports of one body apart.
   FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
                                            const Twine &step) const;

@@ -74,6 +74,8 @@ struct ImportContext {
   /// In a body that is computed even where the model would not execute it: whether it would. Null
   /// elsewhere.
   Value executes;
+  /// Imports under way that may fail (OnnxNode::attempt).
+  unsigned attempts = 0;
 
   KeptValues kept;
   /// Whether the file can be imported with other options; null in such a trial.

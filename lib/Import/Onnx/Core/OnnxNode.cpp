@@ -32,6 +32,11 @@ StringRef OnnxNode::opType() const { return proto.op_type(); }
 
 bool OnnxNode::isOneOfSeveralSizes() const { return shared.options.isOneOfSeveralSizes; }
 
+bool OnnxNode::canRepeat() const {
+  return !shared.options.isOneOfSeveralSizes && !shared.options.isDivided &&
+         !shared.options.keepsValues;
+}
+
 std::string OnnxNode::describe() const {
   return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
 }
@@ -302,6 +307,53 @@ FailureOr<SmallVector<Value>> OnnxNode::importBody(onnx::GraphProto &body, Array
   if (failed(results))
     setFailed();
   return results;
+}
+
+int64_t OnnxNode::countNodes(const onnx::GraphProto &body) const {
+  return importer.countNodes(body);
+}
+
+int64_t OnnxNode::countImported() const { return shared.importedNodes; }
+
+bool OnnxNode::canUnroll(int64_t ops) const {
+  return ops <= shared.options.nodeLimit - shared.importedNodes;
+}
+
+LogicalResult OnnxNode::countUnrolled(int64_t ops) {
+  if (canUnroll(ops)) {
+    shared.importedNodes += ops;
+    return success();
+  }
+  return error() << "expected at most " << shared.options.nodeLimit
+                 << " nodes (--node-limit) with loops unrolled and functions inlined, found more "
+                    "with the "
+                 << ops << " ops of all steps";
+}
+
+bool OnnxNode::attempt(llvm::function_ref<LogicalResult()> import) {
+  const ImportErrors errors = shared.errors;
+  const int64_t nodes = shared.importedNodes, bytes = shared.generatedBytes;
+  std::vector<Diagnostic> said;
+  ++shared.attempts;
+  bool isDone;
+  {
+    ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+      return success();
+    });
+    isDone = succeeded(import()) && !hasFailed();
+  }
+  --shared.attempts;
+  if (isDone) {
+    for (Diagnostic &warning : said)
+      context()->getDiagEngine().emit(std::move(warning));
+    return true;
+  }
+  shared.errors = errors;
+  shared.importedNodes = nodes;
+  shared.generatedBytes = bytes;
+  clearFailed();
+  return false;
 }
 
 // A sequence is a cast of its elements to a tuple. No op of the compiled model uses it, so it is

@@ -41,6 +41,9 @@ public:
 
   /// Whether the same ops must be made for all sizes (OnnxImportOptions::isOneOfSeveralSizes).
   bool isOneOfSeveralSizes() const;
+  /// Whether the device may repeat steps: there is one size and one device, and no value of a step
+  /// is kept.
+  bool canRepeat() const;
 
   //===--- Inputs ---===//
   unsigned numInputs() const { return inputs.size(); }
@@ -95,6 +98,16 @@ public:
   /// `executes`: whether the model would execute it, where it is computed anyhow; null: it would.
   FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
                                            const Twine &step = "", Value executes = {});
+  /// The nodes of a body, with those of bodies in it and of functions that it calls.
+  int64_t countNodes(const onnx::GraphProto &body) const;
+  /// The nodes that have been imported so far, in all graphs.
+  int64_t countImported() const;
+  /// Whether so many ops of unrolled steps are within the limit of nodes.
+  bool canUnroll(int64_t ops) const;
+  /// Counts them as nodes. Reports too many.
+  LogicalResult countUnrolled(int64_t ops);
+  /// Whether the import succeeds. If not, nothing is reported, and another way may be tried.
+  bool attempt(llvm::function_ref<LogicalResult()> import);
   /// A sequence, or an empty optional: known while importing, no value of the compiled model.
   Value sequence(ArrayRef<Value> elements);
   Value emptyOptional();

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Control flow is decided while compiling: conditions that are known choose a body, loops are
+// Control flow is decided while compiling: conditions that are known choose a body, short loops are
 // unrolled. Where a condition is computed at run time, both outcomes are, and one is selected. The
-// device repeats a loop of which it is not known how many steps it has at most.
+// device repeats a long loop, and one of which it is not known how many steps it has at most.
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
-#include "dialects/Ttc/Traces/LoopOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
-#include "lib/Import/Tensors/Expressions.h"
+#include "lib/Import/Tensors/RepeatedSteps.h"
 
 #include "mlir/IR/Matchers.h"
 #include "onnx/onnx_pb.h"
-
-#include <limits>
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -167,6 +165,14 @@ struct TripCount {
 };
 } // namespace
 
+static FailureOr<TripCount> readComputedTripCount(OnnxNode &node) {
+  if (tensorType(node.input(0)).getNumElements() != 1)
+    return node.error() << "expected a trip count of one integer, found "
+                        << node.input(0).getType();
+  Value trips = node.cast(node.reshape(node.input(0), {}), node.getBuilder().getI64Type());
+  return TripCount{std::nullopt, trips};
+}
+
 /// If the trip count is computed at run time, the declared size of the first scan output says how
 /// many steps there are at most.
 static FailureOr<TripCount> readTripCount(OnnxNode &node, size_t numCarried) {
@@ -175,12 +181,10 @@ static FailureOr<TripCount> readTripCount(OnnxNode &node, size_t numCarried) {
     return trips;
   std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
   if (!node.isConstantInput(0) && scanned && !scanned->empty()) {
-    trips.steps = scanned->front();
-    if (tensorType(node.input(0)).getNumElements() != 1)
-      return node.error() << "expected a trip count of one integer, found "
-                          << node.input(0).getType();
-    trips.computed = node.reshape(node.input(0), {});
-    return trips;
+    FailureOr<TripCount> computed = readComputedTripCount(node);
+    if (succeeded(computed))
+      computed->steps = scanned->front();
+    return computed;
   }
   FailureOr<int64_t> number = node.constantInt(0, "trip count");
   if (failed(number))
@@ -226,70 +230,137 @@ static FailureOr<SmallVector<Value>> stackScans(OnnxNode &node, const onnx::Grap
   return results;
 }
 
-/// Whether the device can repeat a loop: all that steps hand on are tensors, and nothing is
-/// stacked.
-static bool canRepeat(OnnxNode &node, const onnx::GraphProto &body) {
-  return node.numInputs() > 2 && body.output_size() == static_cast<int>(node.numInputs()) - 1 &&
-         llvm::all_of(node.allInputs().drop_front(2),
-                      [](Value value) { return value && isa<RankedTensorType>(value.getType()); });
+/// Whether all are tensors with elements, which steps that the device repeats can hand on.
+static bool areTensors(ArrayRef<Value> values) {
+  return llvm::all_of(values, [](Value value) {
+    auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+    return type && type.getNumElements() > 0;
+  });
 }
 
-/// A loop that the device repeats until a condition is false, or as often as a trip count says that
-/// is computed at run time. A run that has not ended after 2^31 - 1 steps fails.
-static LogicalResult repeat(OnnxNode &node, onnx::GraphProto &body) {
-  Expressions e(node);
-  const Type wholes = node.getBuilder().getI64Type();
-  Value trips;
-  if (node.hasInput(0)) {
-    if (tensorType(node.input(0)).getNumElements() != 1)
-      return node.error() << "expected a trip count of one integer, found "
-                          << node.input(0).getType();
-    trips = e.cast(node.reshape(node.input(0), {}), wholes);
-  }
-  Value alwaysTrue = node.constant(
+static Value makeTrue(OnnxNode &node) {
+  return node.constant(
       DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
-  Value index = node.reshape(node.constant({int64_t(0)}), {});
-  // Whether step `index` is executed if `condition` (null: true) holds.
-  auto isNext = [&](Value condition, Value step) {
-    Value counts = trips ? e.compare(ComparePredicate::GT, trips, step) : Value();
-    return !counts     ? (condition ? condition : alwaysTrue)
-           : condition ? e.both(condition, counts)
-                       : counts;
-  };
-  Value condition = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
-  if (node.hasFailed())
-    return failure();
-  ValueRange carried = ValueRange(node.allInputs()).drop_front(2);
-  SmallVector<Value> initial{isNext(condition, index), index};
-  llvm::append_range(initial, carried);
-  if (llvm::is_contained(initial, Value()))
-    return failure();
-  OpBuilder &builder = node.getBuilder();
-  auto begin = LoopBeginOp::create(builder, node.getLoc(), initial,
-                                   std::numeric_limits<int32_t>::max(), /*is_while=*/true,
-                                   /*fails_at_limit=*/true);
-  index = begin.getValues()[1];
-  const bool isIndexVector = body.input(0).type().tensor_type().shape().dim_size() == 1;
-  SmallVector<Value> inputs{isIndexVector ? node.reshape(index, {1}) : index, alwaysTrue};
-  llvm::append_range(inputs, begin.getValues().drop_front(2));
-  FailureOr<SmallVector<Value>> outputs = node.importBody(body, inputs, "");
-  if (failed(outputs))
-    return failure();
-  ArrayRef<Value> next = ArrayRef(*outputs).drop_front();
+}
+
+/// Checks that a step hands on the types with which it begins.
+static LogicalResult checkStates(OnnxNode &node, ArrayRef<Value> states, ArrayRef<Value> next) {
   for (auto [i, value] : llvm::enumerate(next))
-    if (value.getType() != carried[i].getType())
-      return node.error() << "it is not known how many steps the loop has at most: expected state "
-                          << i << " to stay a " << carried[i].getType() << ", found "
-                          << value.getType();
-  Value one = node.reshape(node.constant({int64_t(1)}), {});
-  Value after = node.create<AddOp>({index, one});
-  Value goesOn = toCondition(node, outputs->front());
-  SmallVector<Value> handedOn{goesOn ? isNext(goesOn, after) : Value(), after};
-  llvm::append_range(handedOn, next);
-  if (llvm::is_contained(handedOn, Value()))
+    if (value.getType() != states[i].getType())
+      return node.error() << "the device repeats the loop: expected state " << i << " to stay a "
+                          << states[i].getType() << ", found " << value.getType();
+  return success();
+}
+
+namespace {
+/// A loop that the device repeats: as often as is known, or while a flag is true, which the
+/// condition and a trip count that is computed at run time make.
+class RepeatedLoop {
+public:
+  RepeatedLoop(OnnxNode &node, onnx::GraphProto &body, const TripCount &trips, Value condition)
+      : node(node), e(node), body(body), trips(trips), condition(condition) {}
+
+  /// Without a flag, fails if the condition may be false after a step. If it is not known how many
+  /// steps there are at most, a run fails that has not ended after kMostStepsOnData of them.
+  FailureOr<SmallVector<Value>> import(bool isWhile);
+
+private:
+  /// Whether step `index` is executed if `holds` (null: true).
+  Value isNext(Value holds, Value index) {
+    Value counts =
+        trips.computed ? e.compare(ComparePredicate::GT, trips.computed, index) : Value();
+    return !counts ? (holds ? holds : makeTrue(node)) : holds ? e.both(holds, counts) : counts;
+  }
+  FailureOr<SmallVector<RepeatedSteps::Rows>> stackRows(Value index, ArrayRef<Value> scanned,
+                                                        bool isWhile);
+
+  OnnxNode &node;
+  Expressions e;
+  onnx::GraphProto &body;
+  const TripCount &trips;
+  Value condition;
+};
+} // namespace
+
+/// What is written in a step. If it is computed at run time how many there are, the model must
+/// declare that it expects all of them.
+FailureOr<SmallVector<RepeatedSteps::Rows>>
+RepeatedLoop::stackRows(Value index, ArrayRef<Value> scanned, bool isWhile) {
+  const unsigned numCarried = node.numInputs() - 2;
+  SmallVector<RepeatedSteps::Rows> rows;
+  for (auto [i, value] : llvm::enumerate(scanned)) {
+    if (!node.wantsOutput(numCarried + i))
+      continue;
+    std::optional<SmallVector<int64_t>> shape = node.declaredShape(numCarried + i);
+    const bool isDeclared = shape && !shape->empty() && shape->front() == trips.steps;
+    if (!areTensors(value) || !trips.steps || (isWhile && !isDeclared))
+      return failure();
+    rows.push_back({*trips.steps, {{index, value}}});
+  }
+  return rows;
+}
+
+FailureOr<SmallVector<Value>> RepeatedLoop::import(bool isWhile) {
+  constexpr int64_t mostSteps = int64_t(1) << 40; // as in ttc.loop_begin
+  ArrayRef<Value> carried = node.allInputs().drop_front(2);
+  int64_t most = trips.steps.value_or(kMostStepsOnData);
+  const bool failsAtLimit = isWhile && (!trips.steps || most > kMostStepsOnData);
+  if (failsAtLimit)
+    most = kMostStepsOnData;
+  Value index = e.scalar(0);
+  SmallVector<Value> states;
+  if (isWhile)
+    states.push_back(isNext(condition, index));
+  states.push_back(index);
+  llvm::append_range(states, carried);
+  if (most > mostSteps || llvm::is_contained(states, Value()))
     return failure();
-  auto end = LoopEndOp::create(builder, node.getLoc(), handedOn);
-  return node.results(SmallVector<Value>(end.getValues().drop_front(2)));
+  RepeatedSteps repeated(node, most, states, {}, isWhile, failsAtLimit);
+  auto import = [&]() -> FailureOr<SmallVector<Value>> {
+    ArrayRef<Value> now = repeated.getStates().drop_front(isWhile);
+    const bool isIndexVector = body.input(0).type().tensor_type().shape().dim_size() == 1;
+    SmallVector<Value> inputs{isIndexVector ? node.reshape(now[0], {1}) : now[0], makeTrue(node)};
+    llvm::append_range(inputs, now.drop_front());
+    FailureOr<SmallVector<Value>> outputs = node.importBody(body, inputs, "");
+    if (failed(outputs))
+      return failure();
+    ArrayRef<Value> next = ArrayRef(*outputs).slice(1, carried.size());
+    Value after = e.add(now[0], e.scalar(1)), goesOn = toCondition(node, outputs->front());
+    const bool isFlagTrue = goesOn && getKnown(goesOn) == true && !trips.computed &&
+                            (!isWhile || getKnown(states.front()) == true);
+    if (failed(checkStates(node, carried, next)) || isFlagTrue == isWhile)
+      return failure(); // with a flag, the loop would not end
+    FailureOr<SmallVector<RepeatedSteps::Rows>> rows =
+        stackRows(now[0], ArrayRef(*outputs).drop_front(1 + carried.size()), isWhile);
+    if (failed(rows))
+      return failure();
+    SmallVector<Value> handedOn;
+    if (isWhile)
+      handedOn.push_back(isNext(goesOn, after));
+    handedOn.push_back(after);
+    llvm::append_range(handedOn, next);
+    SmallVector<Value> results = repeated.finish(handedOn, *rows);
+    if (llvm::is_contained(results, Value()))
+      return failure();
+    return results;
+  };
+  FailureOr<SmallVector<Value>> results = import();
+  if (failed(results)) {
+    repeated.remove();
+    return failure();
+  }
+  SmallVector<Value> final(ArrayRef(*results).drop_front(isWhile + 1));
+  // Outputs that nothing reads have no rows.
+  const unsigned numOutputs = body.output_size() - 1;
+  for (unsigned output = carried.size(); output < numOutputs; ++output)
+    if (!node.wantsOutput(output))
+      final.insert(final.begin() + output, condition ? condition : makeTrue(node));
+  if (isWhile && trips.steps && trips.computed) {
+    Value ends = node.create<NotOp>(results->front());
+    for (Value &value : final)
+      value = spoilUnless(e, ends, value);
+  }
+  return final;
 }
 
 static LogicalResult importLoop(OnnxNode &node) {
@@ -302,9 +373,10 @@ static LogicalResult importLoop(OnnxNode &node) {
     return node.error() << "expected a body of " << numCarried + 2 << " inputs and at least "
                         << numCarried + 1 << " outputs, found " << body->input_size() << " and "
                         << body->output_size();
-  if (node.hasInput(0) && !node.isConstantInput(0) && canRepeat(node, *body))
-    return repeat(node, *body);
-  FailureOr<TripCount> trips = readTripCount(node, numCarried);
+  const bool hasScans = body->output_size() - 1 > static_cast<int>(numCarried);
+  const bool isUnbounded = node.hasInput(0) && !node.isConstantInput(0) && !hasScans;
+  FailureOr<TripCount> trips =
+      isUnbounded ? readComputedTripCount(node) : readTripCount(node, numCarried);
   if (failed(trips))
     return failure();
   // Null while the loop certainly continues.
@@ -314,22 +386,59 @@ static LogicalResult importLoop(OnnxNode &node) {
   SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
   if (llvm::is_contained(carried, Value()))
     return node.error() << "expected initial values of all states, found an omitted one";
+  const bool areRepeatable = node.numInputs() > 1 && areTensors(carried);
+  const Value condition = active;
+  auto repeatUnbounded = [&]() -> LogicalResult {
+    FailureOr<SmallVector<Value>> made =
+        RepeatedLoop(node, *body, *trips, condition).import(/*isWhile=*/true);
+    return failed(made) ? failure() : node.results(*made);
+  };
+  if (isUnbounded) {
+    if (!areRepeatable)
+      return node.error() << "the trip count is computed at run time: expected tensors with "
+                             "elements as states"
+                          << node.describeOrigin(node.input(0));
+    return repeatUnbounded();
+  }
+  const bool canRepeat = areRepeatable && node.canRepeat();
+  /// Whether the device repeats the loop, from its first step. Nothing uses what was compiled.
+  SmallVector<Value> results;
+  auto repeat = [&](bool isWhile) {
+    return canRepeat && node.attempt([&]() -> LogicalResult {
+      FailureOr<SmallVector<Value>> made =
+          RepeatedLoop(node, *body, *trips, condition).import(isWhile);
+      if (succeeded(made))
+        results = *made;
+      return made;
+    });
+  };
+  int64_t mostUnrolled = countUnrolledSteps(node.countNodes(*body));
+  auto isLong = [&] { return trips->steps && *trips->steps > mostUnrolled; };
+  if (isLong() && !trips->computed && (!active || getKnown(active) == true) && repeat(false))
+    return node.results(results);
+  bool isTried = false;
   SmallVector<Value> final(carried);
   SmallVector<SmallVector<Value>> scans(body->output_size() - 1 - numCarried);
   const bool isIndexVector = body->input(0).type().tensor_type().shape().dim_size() == 1;
-  Value alwaysTrue = node.constant(
-      DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
+  Value alwaysTrue = makeTrue(node);
   bool isCountKnown = true;
   for (int64_t step = 0; !trips->steps || step < *trips->steps; ++step) {
     std::optional<bool> known = active ? getKnown(active) : true;
     if (known == false)
       break;
-    if (!known && !trips->steps && canRepeat(node, *body))
-      return repeat(node, *body); // from its first step; nothing uses those that were compiled
-    if (!known && !trips->steps)
-      return node.error() << "the loop ends by a condition that is computed at run time, and has "
-                             "no trip count: expected tensors as states and no scan outputs"
-                          << node.describeOrigin(active);
+    const bool isComputed = !known || trips->computed;
+    if (!known && !trips->steps) {
+      if (!areRepeatable || hasScans)
+        return node.error() << "the loop ends by a condition that is computed at run time, and has "
+                               "no trip count: expected tensors as states and no scan outputs"
+                            << node.describeOrigin(active);
+      return repeatUnbounded();
+    }
+    if (!isTried && (step >= mostUnrolled || (isComputed && isLong()))) {
+      isTried = true;
+      if (repeat(true))
+        return node.results(results);
+    }
     isCountKnown &= known.has_value();
     Value index = node.constant({step});
     if (!isIndexVector)
@@ -339,9 +448,11 @@ static LogicalResult importLoop(OnnxNode &node) {
     Value runs = known ? Value() : active; // null if it certainly does
     if (Value counts = trips->includes(node, step))
       runs = runs ? Expressions(node).both(runs, counts) : counts;
+    const int64_t before = node.countImported();
     FailureOr<SmallVector<Value>> outputs = node.importBody(*body, inputs, Twine(step), runs);
     if (failed(outputs))
       return failure();
+    mostUnrolled = std::min(mostUnrolled, countUnrolledSteps(node.countImported() - before));
     ArrayRef<Value> next = ArrayRef(*outputs).slice(1, numCarried);
     ArrayRef<Value> scanned = ArrayRef(*outputs).drop_front(1 + numCarried);
     // Results are selected, and not what the next step computes with: counters stay constant, and
@@ -379,6 +490,59 @@ struct ScanSettings {
 };
 } // namespace
 
+/// A scan of which the device repeats a step. The final states, then the scan outputs.
+static FailureOr<SmallVector<Value>> repeatScan(OnnxNode &node, onnx::GraphProto &body,
+                                                ArrayRef<Value> states, ArrayRef<Value> scanned,
+                                                const ScanSettings &settings, int64_t steps,
+                                                const Twine &name) {
+  Expressions e(node);
+  // A step reads and writes at a number that counts upwards, or downwards.
+  SmallVector<RepeatedSteps::Counter> counters;
+  const bool isAnyForward = llvm::is_contained(settings.inputDirections, 0) ||
+                            llvm::is_contained(settings.outputDirections, 0);
+  if (isAnyForward)
+    counters.push_back({0, 1});
+  if (llvm::any_of(llvm::concat<const int64_t>(settings.inputDirections, settings.outputDirections),
+                   [](int64_t direction) { return direction != 0; }))
+    counters.push_back({steps - 1, -1});
+  RepeatedSteps repeated(node, steps, states, counters);
+  auto indexOf = [&](int64_t direction) {
+    return repeated.getCounter(direction && isAnyForward ? 1 : 0);
+  };
+  auto import = [&]() -> FailureOr<SmallVector<Value>> {
+    SmallVector<Value> arguments(repeated.getStates());
+    for (auto [i, input] : llvm::enumerate(scanned))
+      arguments.push_back(
+          repeated.readRow(input, indexOf(settings.inputDirections[i]), settings.inputAxes[i]));
+    if (llvm::is_contained(arguments, Value()))
+      return failure();
+    FailureOr<SmallVector<Value>> outputs = node.importBody(body, arguments, name);
+    if (failed(outputs))
+      return failure();
+    ArrayRef<Value> next = ArrayRef(*outputs).take_front(states.size()),
+                    parts = ArrayRef(*outputs).drop_front(states.size());
+    if (failed(checkStates(node, states, next)) || !areTensors(parts))
+      return failure();
+    SmallVector<RepeatedSteps::Rows> rows;
+    for (auto [i, part] : llvm::enumerate(parts))
+      rows.push_back({steps, {{indexOf(settings.outputDirections[i]), part}}});
+    SmallVector<Value> results = repeated.finish(next, rows);
+    for (auto [i, all] : llvm::enumerate(MutableArrayRef(results).drop_front(states.size()))) {
+      int64_t axis = settings.outputAxes[i];
+      if (!all || failed(node.normalizeAxes(axis, rankOf(all))))
+        return failure();
+      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(1, rankOf(all)));
+      order.insert(order.begin() + axis, 0);
+      all = e.transpose(all, order);
+    }
+    return results;
+  };
+  FailureOr<SmallVector<Value>> results = import();
+  if (failed(results))
+    repeated.remove();
+  return results;
+}
+
 /// The final states, then the scan outputs, of inputs that have no batch.
 static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body,
                                           ArrayRef<Value> inputs, const ScanSettings &settings,
@@ -397,8 +561,18 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body
                           << shapeOf(input)[axis];
     steps = shapeOf(input)[axis];
   }
-  SmallVector<SmallVector<Value>> outputs(body.output_size() - numStates);
   const std::string prefix = name.str();
+  SmallVector<Value> repeated;
+  if (steps > countUnrolledSteps(node.countNodes(body)) && node.canRepeat() && areTensors(inputs) &&
+      node.attempt([&]() -> LogicalResult {
+        FailureOr<SmallVector<Value>> made =
+            repeatScan(node, body, states, scanned, settings, steps, StringRef(prefix).rtrim('/'));
+        if (succeeded(made))
+          repeated = *made;
+        return made;
+      }))
+    return repeated;
+  SmallVector<SmallVector<Value>> outputs(body.output_size() - numStates);
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> arguments(states);
     for (auto [i, input] : llvm::enumerate(scanned))
@@ -511,8 +685,8 @@ void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
       "scalar in one branch and a vector in the other");
   registry.add(
       "Loop", {0, Arity::kAnyOptional}, importLoop, {},
-      "unrolled with a constant trip count, or a declared shape of a scan output; else repeated by "
-      "the device: states are tensors, and there are no scan outputs",
+      "scan outputs need a constant trip count or a declared shape; without either, states are "
+      "tensors whose types stay",
       /*takesSequences=*/true);
-  registry.add("Scan", {0, Arity::kAnyOptional}, importScan, {8}, "unrolled; no `sequence_lens`");
+  registry.add("Scan", {0, Arity::kAnyOptional}, importScan, {8}, "no `sequence_lens`");
 }

@@ -4,11 +4,12 @@
 #include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
-#include "lib/Import/Tensors/Expressions.h"
+#include "lib/Import/Tensors/RepeatedSteps.h"
 
 #include "onnx/onnx_pb.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -83,12 +84,13 @@ static Value splitHeads(Expressions &e, Value x, int64_t heads) {
   return e.transpose(e.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
 }
 
-/// Steps are unrolled.
-static constexpr int64_t kMostSteps = 16384;
+/// About as many ops make a step.
+static constexpr int64_t kOpsOfToken = 12;
 
-/// The state after a step, [B, H, d_k, d_v], from the one before it.
-static Value updateState(Expressions &e, const LinearAttention &a, Value state, int64_t step) {
-  auto at = [&](Value x) { return e.slice(x, 2, step, 1); };
+/// The state after a step, [B, H, d_k, d_v], from the one before it. `at` takes the step of a
+/// tensor of all steps.
+static Value updateState(Expressions &e, const LinearAttention &a, Value state,
+                         llvm::function_ref<Value(Value)> at) {
   auto column = [&](Value x) {
     return x ? e.reshape(x, {a.batch, a.heads, shapeOf(x)[3], 1}) : Value();
   };
@@ -132,9 +134,9 @@ static FailureOr<LinearAttention> readLinearAttention(OnnxNode &node) {
       return node.error() << "expected input " << input << " to have a batch, steps and heads like "
                           << query.getType() << ", found " << x.getType();
   }
-  if (shapeOf(query)[1] < 1 || shapeOf(query)[1] > kMostSteps)
-    return node.error() << "expected from 1 to " << kMostSteps << " steps, found "
-                        << shapeOf(query)[1];
+  if (shapeOf(query)[1] < 1)
+    return node.error() << "expected input 0 (query) to have at least one step, found "
+                        << query.getType();
   a.batch = shapeOf(query)[0];
   a.steps = shapeOf(query)[1];
   a.heads = heads;
@@ -174,18 +176,38 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
   if (scale == 0)
     scale = 1 / std::sqrt(static_cast<double>(a.keySize));
 
-  Value state = a.past;
-  SmallVector<Value> outputs;
-  for (int64_t step = 0; step < a.steps; ++step) {
-    state = updateState(e, a, state, step);
-    if (!state)
+  // The state after a step, and its output, [B, H * shared * d_v].
+  auto advance = [&](Value state, llvm::function_ref<Value(Value)> at) -> std::pair<Value, Value> {
+    state = updateState(e, a, state, at);
+    Value queries = node.reshape(at(a.queries), {a.batch, a.heads, a.shared, a.keySize});
+    return {state,
+            node.reshape(e.matmul(queries, state), {a.batch, a.heads * a.shared * a.valueSize})};
+  };
+  Value state = a.past, y;
+  if (node.canRepeat() && a.steps > countUnrolledSteps(kOpsOfToken)) {
+    RepeatedSteps repeated(node, a.steps, state, RepeatedSteps::Counter{0, 1});
+    Value step = repeated.getCounter(0);
+    auto [next, output] = advance(repeated.getStates().front(), [&](Value x) {
+      return e.unsqueeze(repeated.readRow(x, step, 2), 2);
+    });
+    SmallVector<Value> results =
+        repeated.finish(next, RepeatedSteps::Rows{a.steps, {{step, output}}});
+    state = results[0];
+    y = e.transpose(results[1], {1, 0, 2});
+  } else {
+    if (failed(node.countUnrolled(kOpsOfToken * a.steps)))
       return failure();
-    Value queries =
-        node.reshape(e.slice(a.queries, 2, step, 1), {a.batch, a.heads, a.shared, a.keySize});
-    outputs.push_back(
-        node.reshape(e.matmul(queries, state), {a.batch, 1, a.heads * a.shared * a.valueSize}));
+    SmallVector<Value> outputs;
+    for (int64_t step = 0; step < a.steps && !node.hasFailed(); ++step) {
+      Value output;
+      std::tie(state, output) = advance(state, [&](Value x) { return e.slice(x, 2, step, 1); });
+      outputs.push_back(e.unsqueeze(output, 1));
+    }
+    y = e.concat(outputs, 1);
   }
-  Value y = e.mul(e.concat(outputs, 1), scale);
+  if (!state || !y)
+    return failure();
+  y = e.mul(y, scale);
   Type elementType = elementTypeOf(node.input(0));
   Type stateType = node.hasInput(3) ? elementTypeOf(node.input(3)) : elementType;
   return node.results({node.cast(y, elementType), node.cast(state, stateType)});
@@ -193,6 +215,6 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
 
 void mlir::ttc::registerStatefulOps(OnnxRegistry &registry) {
   registry.add("CausalConvWithState", {2, 4}, importCausalConvWithState, {27});
-  registry.add("LinearAttention", {3, 6}, importLinearAttention, {27}, "unrolled over the tokens");
+  registry.add("LinearAttention", {3, 6}, importLinearAttention, {27});
   registry.add("SwiGLU", {2, 2}, importSwiGLU, {28});
 }

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops: unrolled where that is short, else repeated by the device.
 #include "LoopOps.h"
-#include "dialects/Ttc/Traces/LoopOps.h"
 #include "lib/Import/Stablehlo/Core/StablehloRegistry.h"
+#include "lib/Import/Tensors/RepeatedSteps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::ttc;
-
-/// The cost model: a loop is unrolled if its steps have at most this many ops of the source
-/// together, those of called functions included. Ops of unrolled steps fold with what counts the
-/// steps, and cost time to compile; those of a repeated step are commands that are compiled once.
-static constexpr int64_t kMostUnrolled = 2048;
-
-/// The most steps of a loop that data ends: a run that has more fails.
-static constexpr int64_t kMostSteps = std::numeric_limits<int32_t>::max();
 
 //===----------------------------------------------------------------------===//
 // What the source says
@@ -243,7 +233,7 @@ static LogicalResult repeat(StablehloOp &op, SmallVector<Value> values,
     initial.insert(initial.begin(), condition);
   if (initial.empty()) // whatever the steps compute, nothing has it
     return op.results(values);
-  auto begin = LoopBeginOp::create(builder, loc, initial, steps.value_or(kMostSteps), !steps,
+  auto begin = LoopBeginOp::create(builder, loc, initial, steps.value_or(kMostStepsOnData), !steps,
                                    /*fails_at_limit=*/!steps);
   ValueRange now = begin.getValues();
   values = carried.build(steps ? now : now.drop_front());
@@ -270,9 +260,9 @@ static LogicalResult importWhile(StablehloOp &op) {
       failed(op.checkReturned(*body, op.getSource()->getOperandTypes(), "C2")))
     return failure();
   // Bodies for single elements are not repeated.
-  const int64_t mostSteps =
-      op.isBroadened() ? std::numeric_limits<int64_t>::max()
-                       : std::max<int64_t>(kMostUnrolled / countOps(*body, kMostUnrolled + 1), 1);
+  const int64_t mostSteps = op.isBroadened()
+                                ? std::numeric_limits<int64_t>::max()
+                                : countUnrolledSteps(countOps(*body, countUnrolledSteps(1) + 1));
   const std::optional<int64_t> steps = StepCounter(op).count();
   if (steps && *steps > mostSteps)
     return repeat(op, values, steps, {});

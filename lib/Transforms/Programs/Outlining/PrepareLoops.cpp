@@ -91,8 +91,27 @@ private:
     return read(view->data());
   }
 
+  /// Where the elements come from that the operand has and that ops before the loop have not
+  /// changed where they stand.
+  static OpOperand &findUnchanged(OpOperand &operand) {
+    OpOperand *found = &operand;
+    while (found->get().hasOneUse()) {
+      Operation *made = found->get().getDefiningOp();
+      auto kernel = dyn_cast_if_present<KernelOpInterface>(made);
+      std::optional<unsigned> updated = kernel ? kernel.getUpdatedOperand(0) : std::nullopt;
+      if (auto view = dyn_cast_if_present<ViewLikeOpInterface>(made))
+        found = &made->getOpOperand(0);
+      else if (updated)
+        found = &made->getOpOperand(*updated);
+      else
+        break;
+    }
+    return *found;
+  }
+
   void fill(LoopBeginOp begin) {
-    for (OpOperand &operand : begin->getOpOperands()) {
+    for (OpOperand &initial : begin->getOpOperands()) {
+      OpOperand &operand = findUnchanged(initial);
       ElementsAttr value;
       if (getTensorBytes(tensorType(operand.get())) <= kFewBytes ||
           !matchPattern(operand.get(), m_Constant(&value)))
@@ -100,7 +119,7 @@ private:
       std::optional<int64_t> pattern = getPattern(value);
       if (!pattern)
         continue;
-      OpBuilder builder(begin);
+      OpBuilder builder(operand.getOwner());
       operand.set(FillOp::create(builder, operand.get().getLoc(), operand.get().getType(),
                                  builder.getI64IntegerAttr(*pattern)));
       ++numFills;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// If, Loop and Scan: decided while importing where the condition is known, unrolled, or selected.
+// If, Loop and Scan: decided while importing where the condition is known, unrolled, repeated, or selected.
 // RUN: split-file %s %t
 
 // A known condition chooses a branch, which sees the names around it; the other is not imported.
@@ -185,6 +185,33 @@ g (float[2] x, int64 n) => (float[2] y)
 // REPEATED: %[[NEXT:.*]] = ttc.add %[[V]]#1, %{{.*}}
 // REPEATED: %[[ON:.*]] = ttc.compare gt %[[N]], %[[NEXT]]
 // REPEATED: %[[R:.*]]:3 = ttc.loop_end %{{.*}}, %[[NEXT]], %[[T]] : tensor<i1>, tensor<i64>, tensor<2xf32>
+
+// A long loop, of which all is known: its rows are written where they stand. If its states do not keep their types, it is unrolled.
+// RUN: onnx-text %t/long.txt %t/long.onnx --name
+// RUN: ttc-translate --import-onnx %t/long.onnx | FileCheck %s --check-prefix=LONG
+// RUN: not ttc-translate --import-onnx --keep-values --node-limit=5000 %t/long.onnx 2>&1 | FileCheck %s --check-prefix=EMPTY
+//--- long.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2] x, float limit) => (float[2] y, float[3000,2] all, float last, float[2] z)
+<int64 trips = {3000}, int64 few = {900}, int64[1] zero = {0}, int64[1] two = {2}, bool on = {1}, float[1] one = {1}>
+{
+  y, all = Loop (trips, on, x) <
+    body = l (int64 i, bool c, float[2] s) => (bool go, float[2] n, float[2] e)
+      { go = Identity(c) n = Exp(s) e = Neg(n) }>
+  last = Loop (trips, , limit) <
+    body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Less(n, limit) }>
+  grown = Loop (few, on, x) <
+    body = l (int64 i, bool c, s) => (bool go, n) { go = Identity(c) n = Concat<axis = 0>(s, one) }>
+  z = Slice (grown, zero, two)
+}
+// LONG: %[[L:.*]]:3 = ttc.loop_begin %{{.*}}, %{{.*}}, %{{.*}} times 3000 : tensor<i64>, tensor<2xf32>, tensor<3000x2xf32>
+// LONG: %[[N:.*]] = ttc.exp %[[L]]#1
+// LONG: ttc.scatter_nd %[[L]]#2,
+// LONG: ttc.loop_end
+// LONG: ttc.loop_begin %{{.*}} while at_most 3000 : tensor<i1>, tensor<i64>, tensor<f32>
+// LONG: ttc.loop_end
+// LONG-NOT: ttc.loop_begin
+// LONG: ttc.concat
 
 // RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=NODES
 // NODES: --node-limit: expected a positive number, found 0

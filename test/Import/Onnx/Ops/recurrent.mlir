@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM are one product with the inputs of all steps, then the steps: one op, or unrolled.
+// RNN, GRU and LSTM are one product with the inputs of all steps, then the steps: one op, unrolled or repeated.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/lstm.txt %t/lstm.onnx && ttc-translate --import-onnx %t/lstm.onnx | FileCheck %s --check-prefix=LSTM
 // RUN: onnx-text %t/gru.txt %t/gru.onnx && ttc-translate --import-onnx %t/gru.onnx | FileCheck %s --check-prefix=GRU
@@ -9,6 +9,10 @@
 // RUN: onnx-text %t/known.txt %t/known.onnx && ttc-translate --import-onnx %t/known.onnx | FileCheck %s --check-prefix=KNOWN
 // RUN: onnx-text %t/bytes.txt %t/bytes.onnx && ttc-translate --import-onnx %t/bytes.onnx | FileCheck %s --check-prefix=BYTES
 // RUN: onnx-text %t/quantized.txt %t/quantized.onnx && ttc-translate --import-onnx %t/quantized.onnx | FileCheck %s --check-prefix=QUANTIZED
+// RUN: onnx-text %t/repeated.txt %t/repeated.onnx --name
+// RUN: ttc-translate --import-onnx %t/repeated.onnx | FileCheck %s --check-prefix=REPEATED
+// RUN: not ttc-translate --import-onnx --keep-values --node-limit=5000 %t/repeated.onnx 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: onnx-text %t/both.txt %t/both.onnx && ttc-translate --import-onnx %t/both.onnx | FileCheck %s --check-prefix=BOTH
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 
@@ -126,9 +130,44 @@ g (float[2,3,5] x, int8[1,5,16] w, int8[1,4,16] r, float[1] s, float[1,16] c, in
 // QUANTIZED: %[[S:.*]] = ttc.int_matmul %[[Q]], {{.*}} : (tensor<3x4xui8>, tensor<4x16xi8>, tensor<ui8>, tensor<16xi8>) -> tensor<3x16xi32>
 // QUANTIZED: ttc.cast %[[S]]
 
+// Many steps, backwards: the device repeats one. It reads a row of the products and writes one of the outputs.
+//--- repeated.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[400,3,5] x, float[1,4,5] w, float[1,4,4] r, float[1,3,4] h) => (float[400,1,3,4] y, float[1,3,4] last)
+{
+  y, last = RNN<clip = 9.0, direction = "reverse">(x, w, r, , , h)
+}
+// REPEATED: %[[P:.*]] = ttc.reshape %{{.*}} -> tensor<400x3x4xf32>
+// REPEATED: ttc.constant dense<399> : tensor<i64>
+// REPEATED: %[[L:.*]]:3 = ttc.loop_begin %{{.*}}, %{{.*}}, %{{.*}} times 400 : tensor<3x4xf32>, tensor<i64>, tensor<400x3x4xf32>
+// REPEATED: %[[X:.*]] = ttc.gather %[[P]], %[[L]]#1 {axis = 0} : (tensor<400x3x4xf32>, tensor<i64>) -> tensor<3x4xf32>
+// REPEATED: ttc.matmul %[[L]]#0, %{{.*}}, %[[X]] {transpose_b}
+// REPEATED: %[[H:.*]] = ttc.tanh
+// REPEATED: %[[ROW:.*]] = ttc.reshape %[[H]] : (tensor<3x4xf32>) -> tensor<1x3x4xf32>
+// REPEATED: %[[Y:.*]] = ttc.scatter_nd %[[L]]#2, %{{.*}}, %[[ROW]]
+// REPEATED: %[[T:.*]] = ttc.add %[[L]]#1, %{{.*}} : (tensor<i64>, tensor<i64>) -> tensor<i64>
+// REPEATED: ttc.loop_end %[[H]], %[[T]], %[[Y]]
+// LIMIT: node 'RNN_0' (RNN, opset 22): expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more with the 6400 ops of all steps
+
+// Both directions make a step in each iteration. The first of each has no state, so it stands before the loop.
+//--- both.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[400,1,5] x, float[2,16,5] w, float[2,16,4] r) => (float[400,2,1,4] y)
+{
+  y = LSTM<clip = 9.0, direction = "bidirectional">(x, w, r)
+}
+// BOTH: ttc.scatter_nd {{.*}} : (tensor<800x1x4xf32>,
+// BOTH: ttc.scatter_nd {{.*}} : (tensor<800x1x4xf32>,
+// BOTH: ttc.loop_begin {{.*}} times 399 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<i64>, tensor<i64>, tensor<800x1x4xf32>
+// BOTH-COUNT-2: ttc.matmul
+// BOTH-NOT: ttc.matmul
+// BOTH-COUNT-2: ttc.scatter_nd
+// BOTH: ttc.loop_end
+// BOTH: ttc.reshape {{.*}} : (tensor<800x1x4xf32>) -> tensor<400x2x1x4xf32>
+
 //--- errors.txt
 <ir_version: 8, opset_import: ["" : 22, "com.microsoft" : 1]>
-g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,1,5] long, int8[1,5,16] qw, int8[1,4,16] qr, float[2] s, int8[2] z) => (float[1,3,4] y)
+g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, int8[1,5,16] qw, int8[1,4,16] qr, float[2] s, int8[2] z) => (float[1,3,4] y)
 {
   a = RNN<direction = "sideways">(x, w, r)
   b = RNN<activations = ["Tanh", "Tanh"]>(x, w, r)
@@ -137,8 +176,7 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
   e = RNN<hidden_size = 5>(x, w, r)
   f = LSTM(x, w, r)
   h = RNN<direction = "bidirectional">(x, w, r)
-  u, y = RNN<clip = 9.0>(long, w, r)
-  i = com.microsoft.DynamicQuantizeLSTM(x, qr, qr, , , , , , s, z, s, z)
+  y = com.microsoft.DynamicQuantizeLSTM(x, qr, qr, , , , , , s, z, s, z)
   k = com.microsoft.DynamicQuantizeLSTM(x, qw, qr, , , , , , s, z, s, z)
 }
 // ERRORS: node 'RNN_0' (RNN, opset 22): attribute 'direction' is 'sideways' (supported: forward, reverse, bidirectional)
@@ -148,6 +186,5 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
 // ERRORS: node 'RNN_4' (RNN, opset 22): attribute 'hidden_size' is 5, but input 2 (R) is 'tensor<1x4x4xf32>'
 // ERRORS: node 'LSTM_5' (LSTM, opset 22): expected input 1 (W) to have the shape [1, 16, 5], found 'tensor<1x4x5xf32>'
 // ERRORS: node 'RNN_6' (RNN, opset 22): expected input 1 (W) to have the shape [2, 4, 5], found 'tensor<1x4x5xf32>'
-// ERRORS: node 'RNN_7' (RNN, opset 22): expected at most 16384 steps of all directions together, found 20000: the steps are unrolled
-// ERRORS: node 'DynamicQuantizeLSTM_8' (DynamicQuantizeLSTM, opset 1): expected input 1 (W) to have the shape [1, 5, 16], found 'tensor<1x4x16xi8>'
-// ERRORS: node 'DynamicQuantizeLSTM_9' (DynamicQuantizeLSTM, opset 1): expected input 10 to have 1 or 16 elements, found 'tensor<2xf32>'
+// ERRORS: node 'DynamicQuantizeLSTM_7' (DynamicQuantizeLSTM, opset 1): expected input 1 (W) to have the shape [1, 5, 16], found 'tensor<1x4x16xi8>'
+// ERRORS: node 'DynamicQuantizeLSTM_8' (DynamicQuantizeLSTM, opset 1): expected input 10 to have 1 or 16 elements, found 'tensor<2xf32>'

@@ -64,3 +64,23 @@ func.func @fills() -> tensor<100xf32> {
   %1:3 = ttc.loop_end %0, %v#1, %v#2 : tensor<100xf32>, tensor<100xi1>, tensor<4xf32>
   return %1#0 : tensor<100xf32>
 }
+
+// The same if a row has been written before the loop. Others read a constant from where it is stored.
+// CHECK-LABEL: func.func @fills_below_rows
+// CHECK: %[[C:.*]] = ttc.constant dense<0.000000e+00> : tensor<64x8xf32>
+// CHECK: %[[F:.*]] = ttc.fill with 0 : tensor<64x8xf32>
+// CHECK: %[[S:.*]] = ttc.scatter_nd %[[F]], %arg0, %arg1
+// CHECK: %[[T:.*]] = ttc.reshape %[[S]] : (tensor<64x8xf32>) -> tensor<64x1x8xf32>
+// CHECK: %[[U:.*]] = ttc.scatter_nd %[[C]], %arg0, %arg1
+// CHECK: ttc.loop_begin %[[T]], %[[U]] times 5
+func.func @fills_below_rows(%at: tensor<1x1xi32>, %row: tensor<1x8xf32>) -> (tensor<64x1x8xf32>, tensor<64x8xf32>) {
+  %zeros = ttc.constant dense<0.0> : tensor<64x8xf32>
+  %0 = ttc.scatter_nd %zeros, %at, %row : (tensor<64x8xf32>, tensor<1x1xi32>, tensor<1x8xf32>) -> tensor<64x8xf32>
+  %1 = ttc.reshape %0 : (tensor<64x8xf32>) -> tensor<64x1x8xf32>
+  %2 = ttc.scatter_nd %zeros, %at, %row : (tensor<64x8xf32>, tensor<1x1xi32>, tensor<1x8xf32>) -> tensor<64x8xf32>
+  %v:2 = ttc.loop_begin %1, %2 times 5 : tensor<64x1x8xf32>, tensor<64x8xf32>
+  %3 = ttc.exp %v#0 : (tensor<64x1x8xf32>) -> tensor<64x1x8xf32>
+  %4:2 = ttc.loop_end %3, %v#1 : tensor<64x1x8xf32>, tensor<64x8xf32>
+  %5 = ttc.add %4#1, %2 : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x8xf32>
+  return %4#0, %5 : tensor<64x1x8xf32>, tensor<64x8xf32>
+}
