@@ -30,7 +30,7 @@ def both(tools, tmp_path):
 
 
 @pytest.mark.parametrize("op", GATES)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_recurrent_layers(both, op, seed):
     """All directions, activations, lengths, states and peepholes; `clip` keeps the layer from being one op."""
     case = random_case(seed, op, steps=160 + seed, clip=4.0)
@@ -67,7 +67,7 @@ def test_layouts(both, op, layout):
 
 
 @pytest.mark.parametrize("op", GATES)
-@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e19, 3e38])
+@pytest.mark.parametrize("scale", [1e-20, 3e38])
 def test_extreme_values(both, op, scale):
     case = layer(op, scale=scale, clip=1e30)
     with np.errstate(all="ignore"):
@@ -245,7 +245,7 @@ def test_loops_in_loops(tools, tmp_path):
 
 @pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
 def test_linear_attention(both, rule):
-    steps, heads, keys, width = 300, 2, 3, 4
+    steps, heads, keys, width = 180, 2, 3, 4
     values = np.random.default_rng(5)
     make = lambda size: values.standard_normal((2, steps, heads * size)).astype(np.float32) * np.float32(0.3)
     inputs = {"q": make(keys), "k": make(keys), "v": make(width), "decay": -np.abs(make(keys)), "beta": np.abs(make(1))}

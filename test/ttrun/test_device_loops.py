@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models with loops, from ops on tensors to what they compute: in every schedule, and on any number of cores."""
+import json
 import re
 
 import numpy as np
@@ -229,6 +230,24 @@ def test_round_trip(tools, bundle_of, tmp_path):
         (tmp_path / "read.mlir").write_text(ir)
         tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "read.mlir", "-o", tmp_path / "again.ttcb")
         assert (tmp_path / "again.ttcb").read_bytes() == bundle_of(text, *APART).read_bytes()
+
+
+@pytest.mark.parametrize("name, steps", [("rows", "300"), ("wide", "5"), ("fibonacci-1000", "by data")])
+def test_perf_tells_the_time_of_an_iteration(tools, bundle_of, tmp_path, name, steps):
+    """Of each loop that is in no other."""
+    text, _, inputs = CASES[name]
+    arguments = []
+    for key, value in inputs.items():
+        np.save(tmp_path / f"{key}.npy", value)
+        arguments.append(f"--input={key}={tmp_path / f'{key}.npy'}")
+    options = ("perf", bundle_of(text), *arguments, "--loops=3")
+    loops = [op for op in json.loads(tools.ttrun(*options, "--ops", "--json").stdout)["ops"] if op["program"] == "repeat"]
+    assert [loop.get("iterations") for loop in loops] == [int(steps) if steps.isdigit() else None]
+    for loop in loops if steps.isdigit() else []:
+        assert loop["iteration_us"] == pytest.approx(loop["median_us"] / loop["iterations"], rel=1e-3)
+    for more in ("--ops", "--programs"):
+        said = tools.ttrun(*options, more).stdout
+        assert re.search(rf"iteration us +iterations.*\n +[-\d.]+ +{steps} ", said), said
 
 
 def test_as_many_values_as_a_loop_can_hand_on(tools, tmp_path):

@@ -337,6 +337,9 @@ int perfCommand(int argc, char **argv) {
           object.field("program", row.name).field("grid", row.grid).field("source", row.source);
           if (!row.floats.empty())
             object.field("floats", row.floats);
+          if (row.iterations && !programs)
+            object.field("iterations", row.iterations)
+                .field("iteration_us", row.median / static_cast<double>(row.iterations));
           object.field("min_us", row.least)
               .field("median_us", row.median)
               .field("p90_us", row.p90)
@@ -383,6 +386,8 @@ int perfCommand(int argc, char **argv) {
         printTable(sums, /*programs=*/true);
         printFloats(sums);
       }
+      if (ops || programs)
+        printLoops(rows);
     }
     if (!csv.empty() && isLead())
       ttc::writeFile(csv, {csvOf(rows)});

@@ -6,6 +6,7 @@
 #include "Formats/Printing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ttrun {
 
@@ -56,6 +57,9 @@ std::vector<PerfRow> makeRows(const ttrt::Bundle &bundle, PerfTimes &times) {
       row.source = bundle.location(trace.sources()->Get(key.second));
     const ttrt::Action action = ttrt::actionOf(header);
     row.name = action.info->name;
+    row.isLoop = action.loop;
+    if (action.loop && action.loop->flag == ttrt::kNoFlag)
+      row.iterations = action.loop->iterations;
     row.floats = floats.typesOf(action);
     if (action.info->table == ttrt::IndexedTable::Program) {
       row.name = ttrt::text(bundle.metadata().programs()->Get(action.index)->symbol());
@@ -125,6 +129,24 @@ static void printRows(const std::vector<PerfRow> &rows, bool programs, double to
 
 void printTable(const std::vector<PerfRow> &rows, bool programs) {
   printRows(rows, programs, totalMedian(rows), /*floats=*/false);
+}
+
+void printLoops(const std::vector<PerfRow> &rows) {
+  bool isFirst = true;
+  for (const PerfRow &row : rows) {
+    if (!row.isLoop)
+      continue;
+    if (std::exchange(isFirst, false))
+      fmt::print("\n{:>12} {:>12} {:>8}  source of the loop\n", "iteration us", "iterations",
+                 "command");
+    const std::string each =
+        row.iterations ? fmt::format("{:.3f}", row.median / static_cast<double>(row.iterations))
+                       : "-";
+    const std::string line =
+        fmt::format("{:>12} {:>12} {:>8}  ", each,
+                    row.iterations ? std::to_string(row.iterations) : "by data", row.command);
+    fmt::print("{}{}\n", line, shorten(printable(row.source), kColumns - line.size()));
+  }
 }
 
 void printFloats(const std::vector<PerfRow> &rows) {

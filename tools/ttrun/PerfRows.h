@@ -29,6 +29,8 @@ struct PerfRow {
   std::string trace, command, name, source;
   std::string floats; ///< element types, if the bundle multiplies bytes and some are floats
   uint64_t grid = 0, times = 1;
+  bool isLoop = false;     ///< a loop is one command
+  uint64_t iterations = 0; ///< of a loop; 0 if data ends it
   double least = 0, median = 0, p90 = 0, p99 = 0;
 };
 
@@ -39,6 +41,9 @@ std::vector<PerfRow> sumByProgram(const std::vector<PerfRow> &rows);
 
 /// Prints at most kColumns columns; long names are shortened.
 void printTable(const std::vector<PerfRow> &rows, bool programs);
+
+/// Prints the time of an iteration of each loop that is in no other one; nothing without loops.
+void printLoops(const std::vector<PerfRow> &rows);
 
 /// Of a bundle that multiplies bytes: prints what its programs that read or write floats cost, and
 /// the most expensive of them.
