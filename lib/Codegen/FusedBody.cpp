@@ -150,7 +150,12 @@ LLVM::LLVMFuncOp FusedBody::adopt(ProgramOp callee) {
       builder, loc, (prefix + "call").c_str(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types),
       LLVM::Linkage::Internal);
-  function.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr("no-builtins")}));
+  SmallVector<Attribute> attributes = {builder.getStringAttr("no-builtins")};
+  // A kernel is one function for all of its calls.
+  if (llvm::any_of(copy->getOps<LLVM::LLVMFuncOp>(),
+                   [](LLVM::LLVMFuncOp inner) { return inner.isExternal(); }))
+    attributes.push_back(builder.getStringAttr("noinline"));
+  function.setPassthroughAttr(builder.getArrayAttr(attributes));
   function.getBody().takeBody(entry.getBody());
   Block &block = function.getBody().front();
   // Arguments: the list, the base, scratch and the workgroup; then the new ones.
