@@ -15,6 +15,7 @@
 #   endure     a generator's 100,000 steps; a mesh's million exchanges and inferences (TTC_EXCHANGES)
 #   kills      ranks of a mesh that end by SIGKILL
 #   meshes     whole models on every mesh, by every transport
+#   arm        bundles and the runtime for AArch64, in an emulator
 #   tidy       clang-tidy over the compiler, the runtime and the tools
 #   wheels     the wheels of Python, in clean systems
 #   root       the README's two commands in a new Debian 12 (needs root)
@@ -27,7 +28,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . scripts/lib/suites.sh
 
-known="release asan tsan headers fuzz torch jax extension endure kills meshes tidy wheels root"
+known="release asan tsan headers fuzz torch jax extension endure kills meshes arm tidy wheels root"
 stages=("$@")
 [ ${#stages[@]} != 0 ] || read -ra stages <<<"$known"
 for stage in "${stages[@]}"; do
@@ -37,7 +38,7 @@ done
 ensure_packages
 ensure_test_packages
 # shellcheck disable=SC2046
-(install_packages $(packages_of scripts/packages-nightly.txt)) || true
+(install_packages $(packages_of scripts/packages-nightly.txt) qemu-user-static) || true
 ensure_python
 enter "$@"
 
@@ -110,6 +111,14 @@ stage_meshes() {
   else
     echo "SKIPPED ResNet-50: no shared models at $TTC_SHARED"
   fi
+}
+stage_arm() {
+  build release all
+  scripts/arm-root.sh
+  build arm64 ttrt ttrun ttc-outputs
+  suite arm-python env TTC_NIGHTLY=1 TTC_BUILD_DIR="$ROOT/build" "$PYTHON" -m pytest -q -rs -p no:cacheprovider \
+    --junitxml "$results/arm-python.xml" test/arm
+  tallied
 }
 stage_tidy() { # Headers come with the files that include them.
   build headers all

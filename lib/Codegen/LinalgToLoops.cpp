@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "ttc/Codegen/Passes.h"
 
 namespace mlir::ttc {
@@ -142,8 +143,11 @@ private:
     constexpr int64_t kLongestVector = 16;
     bool isContiguous = llvm::all_of(ArrayRef(loop.strides).drop_front(numInputs()),
                                      [](int64_t stride) { return stride == 1; });
-    if (length < kLongestVector || !isContiguous)
-      return;
+    if (length >= kLongestVector && isContiguous)
+      keepForVectors(nested);
+  }
+
+  void keepForVectors(scf::ForOp nested) {
     MLIRContext *context = b.getContext();
     auto annotation = [&](LLVM::LoopVectorizeAttr vectorize, LLVM::LoopUnrollAttr unroll) {
       return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {},
@@ -218,19 +222,152 @@ private:
     return results;
   }
 
+  //===--- sums -------------------------------------------------------------------------===//
+
+  /// The results that stay in place in the innermost loop.
+  SmallVector<unsigned> getFolded(const NestLoop &loop) {
+    return llvm::filter_to_vector(
+        llvm::seq<unsigned>(0, op.getNumDpsInits()), [&](unsigned number) {
+          const unsigned operand = numInputs() + number;
+          return loop.strides[operand] == 0 && !nest.operands[operand].isScalar;
+        });
+  }
+
+  /// Whether the op does nothing with a result but to add a float to it, or to multiply it by one.
+  template <typename... Combine> bool isMadeBy(unsigned number) {
+    Block &body = *op.getBody();
+    Operation *combine = body.getTerminator()->getOperand(number).getDefiningOp();
+    BlockArgument result = body.getArgument(numInputs() + number);
+    return isa_and_nonnull<Combine...>(combine) && result.hasOneUse() &&
+           *result.user_begin() == combine;
+  }
+  Value combine(unsigned number, Value left, Value right) {
+    if (isMadeBy<arith::MulFOp>(number))
+      return arith::MulFOp::create(b, loc, left, right);
+    return arith::AddFOp::create(b, loc, left, right);
+  }
+
+  /// How many partial sums hide the latency of additions: few for few elements, none for fewer. A
+  /// function takes longer than they do, and as many registers as there are.
+  int64_t getLanes(const NestLoop &loop) {
+    const bool isLong = llvm::any_of(op.getBody()->without_terminator(), [](Operation &nested) {
+      return isa<math::MathDialect>(nested.getDialect());
+    });
+    const int64_t most = isLong ? kPart : 4 * kPart, length = loop.extent.value_or(kPart);
+    return length >= 2 * most ? most : length >= kPart ? kPart : 0;
+  }
+
+  /// Sums, or products, as partial sums, element i in that of number i modulo `lanes`, and these by
+  /// halves. The order does not depend on the CPU, unlike one that LLVM chooses: the same bits on
+  /// all. The partial sums are in memory until LLVM has made vectors of the loop over them, and in
+  /// registers then.
+  void emitSums(const NestLoop &loop, int64_t lanes, ArrayRef<unsigned> folded,
+                ArrayRef<Value> addresses, ArrayRef<Value> counters) {
+    SmallVector<Value> partial(op.getNumDpsInits());
+    for (unsigned number : folded) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&op->getParentOfType<FunctionOpInterface>().front());
+      Type element = op.getBody()->getArgument(numInputs() + number).getType();
+      partial[number] = memref::AllocaOp::create(b, loc, MemRefType::get({lanes}, element),
+                                                 b.getI64IntegerAttr(kCacheLine));
+    }
+    for (unsigned number : folded) {
+      Value sums = partial[number];
+      Type vector = getPart(sums);
+      Value none = arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(cast<VectorType>(vector),
+                                 b.getFloatAttr(getElementTypeOrSelf(vector),
+                                                isMadeBy<arith::MulFOp>(number) ? 1.0 : -0.0)));
+      for (int64_t at = 0; at < lanes; at += kPart)
+        vector::StoreOp::create(b, loc, none, sums, ValueRange{index(at)});
+    }
+    Value whole = extent(loop), size = index(lanes);
+    Value blocks = loop.extent ? index(*loop.extent / lanes)
+                               : arith::DivUIOp::create(b, loc, whole, size).getResult();
+    auto first = [&](Value block) -> Value { return arith::MulIOp::create(b, loc, block, size); };
+    auto outer = scf::ForOp::create(b, loc, index(0), blocks, index(1));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(outer.getBody()->getTerminator());
+      emitLanes(loop, first(outer.getInductionVar()), size, partial, addresses, counters);
+    }
+    if (!loop.extent || *loop.extent % lanes != 0) {
+      Value begin = first(blocks);
+      emitLanes(loop, begin, arith::SubIOp::create(b, loc, whole, begin), partial, addresses,
+                counters);
+    }
+    for (unsigned number : folded) {
+      Value before = memref::LoadOp::create(b, loc, nest.operands[numInputs() + number].base,
+                                            addresses[numInputs() + number]);
+      Value sum = combine(number, before, combineByHalves(number, partial[number], lanes));
+      storeResult(number, sum, addresses);
+    }
+  }
+
+  /// Adds elements from `first` on, `count` of them, to the partial sums, which are null for other
+  /// results.
+  void emitLanes(const NestLoop &loop, Value first, Value count, ArrayRef<Value> partial,
+                 ArrayRef<Value> outside, ArrayRef<Value> outsideCounters) {
+    OpBuilder::InsertionGuard guard(b);
+    auto nested = scf::ForOp::create(b, loc, index(0), count, index(1));
+    keepForVectors(nested);
+    b.setInsertionPoint(nested.getBody()->getTerminator());
+    SmallVector<Value> addresses(outside), counters(outsideCounters);
+    Value lane = nested.getInductionVar();
+    enter(loop, arith::AddIOp::create(b, loc, first, lane), addresses, counters);
+    SmallVector<Value> elements = loadAll(addresses, /*alsoResults=*/false);
+    for (auto [number, sums] : llvm::enumerate(partial))
+      elements[numInputs() + number] = sums ? memref::LoadOp::create(b, loc, sums, lane).getResult()
+                                            : load(numInputs() + number, addresses);
+    SmallVector<Value> results = emitBody(elements, counters);
+    for (auto [number, result] : llvm::enumerate(results)) {
+      if (partial[number])
+        memref::StoreOp::create(b, loc, result, partial[number], lane);
+      else
+        storeResult(number, result, addresses);
+    }
+  }
+
+  /// The sum of the partial sums.
+  Value combineByHalves(unsigned number, Value sums, int64_t lanes) {
+    SmallVector<Value> parts;
+    for (int64_t at = 0; at < lanes; at += kPart)
+      parts.push_back(
+          vector::LoadOp::create(b, loc, cast<VectorType>(getPart(sums)), sums, index(at)));
+    for (; parts.size() > 1; parts.resize(parts.size() / 2))
+      for (size_t i = 0; i < parts.size() / 2; ++i)
+        parts[i] = combine(number, parts[i], parts[i + parts.size() / 2]);
+    Value sum = parts[0];
+    for (int64_t half = kPart / 2; half > 0; half /= 2) {
+      auto slice = [&](int64_t from) -> Value {
+        return vector::ShuffleOp::create(b, loc, sum, sum,
+                                         llvm::to_vector(llvm::seq<int64_t>(from, from + half)));
+      };
+      Value low = slice(0), high = slice(half);
+      sum = combine(number, low, high);
+    }
+    return vector::ExtractOp::create(b, loc, sum, 0);
+  }
+
+  static constexpr int64_t kCacheLine = 64, kPart = 8;
+  static Type getPart(Value sums) {
+    return VectorType::get({kPart}, cast<MemRefType>(sums.getType()).getElementType());
+  }
+
   /// The innermost loop with the results that it folds in registers.
   void emitReduction(const NestLoop &loop, SmallVector<Value> addresses,
                      SmallVector<Value> counters) {
-    SmallVector<unsigned> folded;
+    const SmallVector<unsigned> folded = getFolded(loop);
+    if (const int64_t lanes = getLanes(loop);
+        lanes != 0 && !folded.empty() && llvm::all_of(folded, [&](unsigned number) {
+          return isMadeBy<arith::AddFOp, arith::MulFOp>(number);
+        }))
+      return emitSums(loop, lanes, folded, addresses, counters);
     SmallVector<Value> initial;
-    for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
-      unsigned operand = numInputs() + number;
-      if (loop.strides[operand] != 0 || nest.operands[operand].isScalar)
-        continue;
-      folded.push_back(number);
-      initial.push_back(
-          memref::LoadOp::create(b, loc, nest.operands[operand].base, addresses[operand]));
-    }
+    for (unsigned number : folded)
+      initial.push_back(memref::LoadOp::create(b, loc, nest.operands[numInputs() + number].base,
+                                               addresses[numInputs() + number]));
     SmallVector<Value> outside = addresses;
     auto nested = scf::ForOp::create(
         b, loc, index(0), extent(loop), index(1), initial,
@@ -281,14 +418,12 @@ template <typename From, typename To> bool keepExtremum(Operation *op) {
   return true;
 }
 
-/// Lets LLVM contract the products whose sum folds a dimension away and, with `reorders`, reorder
-/// this sum. The order is fixed when the program is compiled, so results do not vary from run to
-/// run. Where the innermost loop is parallel, its elements are the lanes of a vector: reordering
-/// would make no sum faster, but give the elements that remain after the last vector another order.
+/// Lets LLVM contract the products whose sum folds a dimension away. It never reorders a sum: which
+/// order it chose would depend on the CPU.
 ///
 /// All other arithmetic is IEEE 754's: x * x - y * y is 0 where x is y, which a contracted product
 /// would not give.
-void relaxArithmetic(linalg::GenericOp op, bool reorders) {
+void relaxArithmetic(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0)
     return;
   auto relax = [](Operation *nested, arith::FastMathFlags more) {
@@ -305,7 +440,9 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
   using Flags = arith::FastMathFlags;
   for (BlockArgument accumulator : op.getBody()->getArguments().take_back(op.getNumDpsInits()))
     for (Operation *user : llvm::make_early_inc_range(accumulator.getUsers())) {
-      relax(user, reorders ? Flags::contract | Flags::reassoc : Flags::contract);
+      // The order of extrema makes no difference.
+      const bool isSum = isa<arith::AddFOp, arith::MulFOp>(user);
+      relax(user, isSum ? Flags::contract : Flags::contract | Flags::reassoc);
       for (Value operand : user->getOperands())
         if (auto product = operand.getDefiningOp<arith::MulFOp>())
           relax(product, Flags::contract);
@@ -346,12 +483,7 @@ struct LinalgToLoopsPass : mlir::ttc::impl::LinalgToLoopsBase<LinalgToLoopsPass>
     }
     rewriter.setInsertionPoint(generic);
     std::optional<LoopNest> nest = analyzeNest(rewriter, generic);
-    auto innermost = utils::IteratorType::parallel;
-    if (nest && !nest->loops.empty())
-      innermost = nest->loops.back().kind;
-    else if (!nest && generic.getNumLoops() != 0)
-      innermost = generic.getIteratorTypesArray().back();
-    relaxArithmetic(generic, innermost == utils::IteratorType::reduction);
+    relaxArithmetic(generic);
     if (nest)
       NestEmitter(rewriter, generic, std::move(*nest)).emit();
     else if (failed(linalg::linalgOpToLoops(rewriter, generic)))

@@ -43,12 +43,23 @@ func.func @invariant(%a: memref<4xf32>, %b: memref<4x8xf32>) {
   return
 }
 
-// A sum along contiguous elements stays in a register, and may be reordered.
+// A sum along contiguous elements is made of partial sums, in an order that no CPU changes.
 // CHECK-LABEL: func.func @row_sums(
+// CHECK:         %[[PARTIAL:.*]] = memref.alloca() {{.*}} : memref<8xf32>
 // CHECK:         scf.for
+// CHECK:           vector.store %{{.*}}, %[[PARTIAL]]
+// CHECK:           scf.for
+// CHECK:             scf.for %[[LANE:.*]] =
+// CHECK:               %[[ACC:.*]] = memref.load %[[PARTIAL]][%[[LANE]]]
+// CHECK:               %[[NEXT:.*]] = arith.addf %{{.*}}, %[[ACC]] fastmath<contract>
+// CHECK:               memref.store %[[NEXT]], %[[PARTIAL]][%[[LANE]]]
+// CHECK:             } {llvm.loop_annotation =
 // CHECK:           %[[START:.*]] = memref.load %arg1
-// CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]]) -> (f32)
-// CHECK:             arith.addf %{{.*}}, %[[ACC]] fastmath<reassoc,contract>
+// CHECK:           vector.load %[[PARTIAL]]
+// CHECK:           vector.shuffle {{.*}} [0, 1, 2, 3]
+// CHECK:           vector.shuffle {{.*}} [4, 5, 6, 7]
+// CHECK:           %[[ALL:.*]] = vector.extract
+// CHECK:           %[[SUM:.*]] = arith.addf %[[START]], %[[ALL]]
 // CHECK:           memref.store %[[SUM]], %arg1
 func.func @row_sums(%a: memref<4x8xf32>, %b: memref<4xf32>) {
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from conftest import ROOT
+from gate import NIGHTLY
 
 sys.path.insert(0, str(ROOT / "test/conformance"))
 
@@ -50,13 +51,14 @@ def outputs(text):
     return {name: same for name, _, same in lines}
 
 
-def compare(tools, arm, model, folder, *options, cpu=CPUS[1], cores=2):
-    """A model on both architectures; the names of outputs and states with other bits."""
-    kind, found = pathlib.Path(model).suffix[1:], []
+def compare(tools, arm, models, folder, *options, cpu=CPUS[1], cores=2):
+    """A model, or several in one bundle, on both architectures; the names of outputs and states with other bits."""
+    models = models if isinstance(models, list) else [models]
+    kind, found = pathlib.Path(models[0]).suffix[1:], []
     name, emulated, other = cpu
     for target in (other, name):
         bundle = folder / f"{target}.ttcb"
-        tools.run("ttc-translate", f"--{kind}-to-bundle", model, f"--target-cpu={target}", "-o", bundle, *options)
+        tools.run("ttc-translate", f"--{kind}-to-bundle", *models, f"--target-cpu={target}", "-o", bundle, *options)
         done = tools.run("ttc-outputs", cores, bundle) if target == other else arm.run("ttc-outputs", cores, bundle, cpu=emulated)
         found.append(outputs(done.stdout))
     expected, found = found
@@ -67,6 +69,65 @@ def compare(tools, arm, model, folder, *options, cpu=CPUS[1], cores=2):
 @pytest.mark.parametrize("cpu", CPUS, ids=[cpu[0] for cpu in CPUS])
 def test_digits(cpu, tools, arm, tmp_path):
     assert compare(tools, arm, ROOT / "examples/digits/digits.onnx", tmp_path, cpu=cpu) == []
+
+
+def save(path, nodes, shapes, outputs, **weights):
+    """`shapes` and `outputs`: of inputs and outputs, f32 where no type is given."""
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper, numpy_helper
+
+    ports = [[helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in of.items()] for of in (shapes, outputs)]
+    graph = helper.make_graph([helper.make_node(*node, **attributes) for node, attributes in nodes], "g", *ports,
+                              [numpy_helper.from_array(value, name) for name, value in weights.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+@pytest.mark.parametrize("length", [5, 10, 49, 100, 1000])
+def test_sums(length, tools, arm, tmp_path):
+    """Sums and products of a dimension, which LLVM could reorder: with few elements, blocks and a rest."""
+    ops = {"soft": ("Softmax", {"axis": 1}), "log": ("LogSoftmax", {"axis": 1}), "mean": ("ReduceMean", {"axes": [1]}),
+           "square": ("ReduceSumSquare", {"axes": [1]}), "product": ("ReduceProd", {"axes": [1]}), "most": ("ReduceMax", {"axes": [1]})}
+    model = save(tmp_path / "sums.onnx", [((op, ["x"], [name]), attributes) for name, (op, attributes) in ops.items()],
+                 {"x": [12, length]}, {name: [12, length if "axis" in attributes else 1] for name, (_, attributes) in ops.items()})
+    for cpu in (CPUS[1], CPUS[4], ("cortex-a76", "max", "x86-64-v3")):
+        assert compare(tools, arm, model, tmp_path, cpu=cpu) == []
+
+
+@pytest.mark.parametrize("name", ["small_32", pytest.param("minilm_16", marks=pytest.mark.nightly)])
+def test_encoder(name, tools, arm, tmp_path):
+    import encoders
+
+    model = tmp_path / f"{name}.onnx"
+    encoders.fill(ROOT / f"test/conformance/encoders/{name}.onnx", model)
+    assert compare(tools, arm, model, tmp_path) == []
+
+
+@pytest.mark.parametrize("batch", range(40 if NIGHTLY else 1))
+def test_node_cases(batch, tools, arm, build_dir, tmp_path):
+    """ONNX's own tests that pass as written, many in a bundle. Their inputs are not the tests' own."""
+    pytest.importorskip("onnx")
+    import node_cases
+    from bundles import onnx, share
+
+    _, listed, _ = node_cases.listed()
+    cases = [case for case in node_cases.collect(build_dir) if case.name not in listed]
+    models = []
+    for case in share(cases, batch, 40) if NIGHTLY else cases[::60]:
+        models.append(tmp_path / f"{case.name}.onnx")
+        onnx.save(node_cases.Case(case).compiled(constants=False), models[-1])
+    assert compare(tools, arm, models, tmp_path, "--queues=1", f"--entry={','.join(model.stem for model in models)}") == []
+
+
+LIGHT = ["squeezenet", "shufflenet", "inception_v1", "zfnet512", "densenet121", "resnet50", "inception_v2", "bvlc_alexnet", "vgg19"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", LIGHT)
+def test_light_model(name, tools, arm, shared, tmp_path):
+    model = tmp_path / f"{name}.onnx"
+    subprocess.run([sys.executable, shared / "tools/realize_light_models.py", shared / f"data/light/light_{name}.onnx", model], check=True)
+    assert compare(tools, arm, model, tmp_path) == []
 
 
 def test_an_older_cpu_is_refused(tools, arm, tmp_path):
