@@ -326,6 +326,9 @@ ProgramOp CommandGroups::makeProgram(ArrayRef<Operation *> commands, CmdRepeatOp
   DenseMap<StringAttr, Value> locals;
   for (const auto &[name, bytes] : plan.locals)
     locals[name] = body.addLocal(bytes);
+  for (auto [i, operand] : llvm::enumerate(plan.outputs))
+    if (plan.inPlace[i] >= 0)
+      body.beginWith(inputs + i, plan.inPlace[i], operand.range.end - operand.range.begin);
   if (loop)
     body.beginLoop(loop.getIterations());
   auto getPointer = [&](const Access &access) {

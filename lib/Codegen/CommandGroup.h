@@ -99,6 +99,8 @@ public:
 
   /// The pointer that the program gets as operand `index`.
   Value getOperand(unsigned index);
+  /// Begins with the bytes of one operand in another one, unless both are in one place.
+  void beginWith(unsigned target, unsigned source, int64_t bytes);
   /// Memory of the program.
   Value addLocal(int64_t bytes);
   Value getAddress(Value base, int64_t offset);

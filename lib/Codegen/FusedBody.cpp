@@ -92,12 +92,33 @@ Value FusedBody::getAddress(Value base, int64_t offset) {
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
+void FusedBody::beginWith(unsigned target, unsigned source, int64_t bytes) {
+  Value to = getOperand(target), from = getOperand(source);
+  // It may be the same memory, which all else accesses by the other pointer.
+  body.removeArgAttr(source, LLVM::LLVMDialect::getNoAliasAttrName());
+  auto toNumber = [&](Value pointer) {
+    return LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
+  };
+  Value isSame =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, toNumber(to), toNumber(from));
+  Block *before = builder.getInsertionBlock(), *copy = new Block, *after = new Block;
+  body.getBody().push_back(copy);
+  body.getBody().push_back(after);
+  builder.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(builder, loc, isSame, after, copy);
+  builder.setInsertionPointToStart(copy);
+  addCopy(to, from, bytes);
+  LLVM::BrOp::create(builder, loc, after);
+  builder.setInsertionPointToStart(after);
+}
+
 void FusedBody::beginLoop(int64_t times) {
   iterations = times;
   Value zero =
       LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), builder.getI64IntegerAttr(0));
-  header = builder.createBlock(&body.getBody(), {}, builder.getI64Type(), loc);
-  builder.setInsertionPointToEnd(&body.getBody().front());
+  Block *before = builder.getInsertionBlock();
+  header = builder.createBlock(&body.getBody(), body.getBody().end(), builder.getI64Type(), loc);
+  builder.setInsertionPointToEnd(before);
   LLVM::BrOp::create(builder, loc, zero, header);
   builder.setInsertionPointToStart(header);
 }

@@ -240,7 +240,7 @@ def test_perf_tells_the_time_of_an_iteration(tools, bundle_of, tmp_path, name, s
     for key, value in inputs.items():
         np.save(tmp_path / f"{key}.npy", value)
         arguments.append(f"--input={key}={tmp_path / f'{key}.npy'}")
-    options = ("perf", bundle_of(text), *arguments, "--loops=3")
+    options = ("perf", bundle_of(text, *APART), *arguments, "--loops=3")
     loops = [op for op in json.loads(tools.ttrun(*options, "--ops", "--json").stdout)["ops"] if op["program"] == "repeat"]
     assert [loop.get("iterations") for loop in loops] == [int(steps) if steps.isdigit() else None]
     for loop in loops if steps.isdigit() else []:
