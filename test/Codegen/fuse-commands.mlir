@@ -12,10 +12,17 @@
 // CHECK-SAME:      -> (tensor<4xf32> {ttc.in_place = array<i64: 0>}) attributes {flops = 8000 : i64, grid = 1 : i64, scratch_bytes = 256 : i64}
 // CHECK:         llvm.func @loop_1000_mul_tanh_copy(
 // CHECK:           llvm.call @loop_1000_mul_tanh_copy.body(
-// CHECK:         llvm.func internal @loop_1000_mul_tanh_copy.body(%{{.*}}: !llvm.ptr {llvm.noalias}, %[[W:.*]]: !llvm.ptr {llvm.noalias}, %[[H:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %[[SCRATCH:.*]]: !llvm.ptr {llvm.noalias})
+// CHECK:         llvm.func internal @loop_1000_mul_tanh_copy.body(%[[OLD:.*]]: !llvm.ptr, %[[W:.*]]: !llvm.ptr {llvm.noalias}, %[[H:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %[[SCRATCH:.*]]: !llvm.ptr {llvm.noalias})
 // CHECK-SAME:        passthrough = ["no-builtins", "noinline"]
 // CHECK:           %[[A:.*]] = llvm.alloca %{{.*}} x i8 {alignment = 64 : i64}
 // CHECK:           %[[B:.*]] = llvm.alloca %{{.*}} x i8 {alignment = 64 : i64}
+// The argument may be in another place than the result: then its bytes are copied there first.
+// CHECK:           %[[SAME:.*]] = llvm.icmp "eq"
+// CHECK-NEXT:      llvm.cond_br %[[SAME]], ^[[AFTER:.*]], ^[[COPY:.*]]
+// CHECK:         ^[[COPY]]:
+// CHECK:           "llvm.intr.memcpy"(%[[H]], %[[OLD]], %{{.*}})
+// CHECK-NEXT:      llvm.br ^[[AFTER]]
+// CHECK:         ^[[AFTER]]:
 // CHECK:           llvm.br ^[[HEADER:.*]](%{{.*}} : i64)
 // CHECK:         ^[[HEADER]](%[[I:.*]]: i64):
 // CHECK-NEXT:      llvm.call @p1.call(%[[H]], %[[W]], %[[A]], %[[SCRATCH]])
