@@ -56,8 +56,12 @@ const Fault kFaults[] = {
     {"UnknownRequiredFeature",
      [](BundleBuilder &b) { b.bundle.required_features.push_back("time travel"); },
      "needs feature 'time travel'", TTRT_UNSUPPORTED},
-    {"OtherArchitecture", [](BundleBuilder &b) { b.bundle.target->arch = "vax"; },
-     "compiled for vax; this machine is", TTRT_UNSUPPORTED},
+    {"OtherArchitecture",
+     [](BundleBuilder &b) {
+       b.bundle.target->arch = "vax";
+       b.bundle.target->cpu = "11-780";
+     },
+     "compiled for vax (11-780); this machine is", TTRT_UNSUPPORTED},
     {"MissingCpuFeature", [](BundleBuilder &b) { b.bundle.target->features = {"no-such-thing"}; },
      "lacks: no-such-thing", TTRT_UNSUPPORTED},
     {"TwoChips", [](BundleBuilder &b) { b.bundle.target->chips = 2; }, "planned for 2 chips",

@@ -357,6 +357,7 @@ FailureOr<SmallVector<Value>> RepeatedLoop::import(bool isWhile) {
       final.insert(final.begin() + output, condition ? condition : makeTrue(node));
   if (isWhile && trips.steps && trips.computed) {
     Value ends = node.create<NotOp>(results->front());
+    node.require(ends, "has more steps than the declared " + Twine(*trips.steps));
     for (Value &value : final)
       value = spoilUnless(e, ends, value);
   }
