@@ -168,9 +168,7 @@ LogicalResult FailIfOp::verify() {
 }
 
 LogicalResult FailIfOp::canonicalize(FailIfOp op, PatternRewriter &rewriter) {
-  DenseElementsAttr flag;
-  if (!matchPattern(op.getFlag(), m_Constant(&flag)) || !flag.isSplat() ||
-      !isa<IntegerType>(flag.getElementType()) || !flag.getSplatValue<APInt>().isZero())
+  if (!matchPattern(op.getFlag(), m_Zero()))
     return failure();
   rewriter.replaceOp(op, op.getFlag());
   return success();

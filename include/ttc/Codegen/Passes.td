@@ -524,8 +524,10 @@ def FuseCommands : Pass<"ttc-fuse-commands", "::mlir::ModuleOp"> {
     whose body becomes one command is a part of it, unless that executes more than 1,000,000 of the old commands: the device
     responds between commands only. Inner loops come first. No program has more than 128 commands.
 
-    Kernels are called. Other functions of up to 300 ops are inlined, up to 4,000 ops in a program, after products and sums are contracted in each alone: results
-    stay the same, bit for bit.
+    Kernels are called. Other functions of up to 300 ops are inlined, up to 4,000 ops in a program,
+    after products and sums are contracted in each alone:
+    results stay the same, bit for bit, but for the sign of NaN. Where an argument is in another place than the result of the same
+    bytes, the program begins with a copy.
 
     An activation of up to 4 KiB that only these commands access, and that they write before they read it, becomes memory of the
     program, up to 32 KiB together, which LLVM can keep in registers; its buffer is erased. Of other buffers, the

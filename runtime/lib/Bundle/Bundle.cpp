@@ -153,7 +153,7 @@ void Bundle::readHeader() {
   memcpy(&header, file_.data(), sizeof(header));
   if (memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0)
     failBad("not a bundle: the file {}",
-            memcmp(file_.data(), "version ", 8) == 0 // sizeof(header) bytes are there
+            memcmp(file_.data(), "version https://git-lfs", 23) == 0 // of sizeof(header) bytes
                 ? "is a pointer of Git LFS to one; 'git lfs pull' fetches it"
                 : "does not begin with the bundle's magic bytes");
   if (header.version != kFormatVersion)

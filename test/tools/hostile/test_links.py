@@ -43,6 +43,9 @@ def test_pointers_in_place_of_bundles_and_arrays(tools, tmp_path):
                              (["run", tmp_path / "m.ttcb", f"--input=x={tmp_path / 'x.npy'}"], "x.npy: a pointer of Git LFS to a .npy file")):
         done = tools.run("ttrun", *arguments, check=False)
         assert done.returncode != 0 and found in done.stderr and "'git lfs pull' fetches it" in done.stderr, done.stderr
+    (tmp_path / "text.ttcb").write_bytes(b"version 1.2 of something else\n" * 9)
+    found = tools.run("ttrun", "read", tmp_path / "text.ttcb", check=False).stderr
+    assert "does not begin with the bundle's magic bytes" in found and "LFS" not in found, found
 
 
 def test_a_cache_of_links(tools, tmp_path):
