@@ -28,6 +28,13 @@ Value mlir::ttc::spoilUnless(Expressions &e, Value holds, Value value) {
   return e.where(holds, value, bad);
 }
 
+Value mlir::ttc::allOf(Expressions &e, Value bools) {
+  if (!bools)
+    return {};
+  Type counted = IntegerType::get(bools.getContext(), 32);
+  return e.compare(ComparePredicate::NE, e.minimum(e.cast(bools, counted), {0}), 0.0);
+}
+
 std::string mlir::ttc::describeContradiction(ArrayRef<int64_t> shape) {
   return ("has another shape than the declared [" + Twine(printList(shape)) + "]").str();
 }
@@ -60,8 +67,7 @@ LogicalResult mlir::ttc::requireElements(OnnxNode &node, unsigned index,
     Value isAny = e.compare(ComparePredicate::EQ, node.constant(places), static_cast<double>(i));
     holds = node.create<OrOp>({holds, isAny});
   }
-  Value all = e.minimum(e.cast(holds, node.getBuilder().getI32Type()), {0});
-  node.require(e.compare(ComparePredicate::NE, all, 0.0), contradiction);
+  node.require(allOf(e, holds), contradiction);
   return success(!node.hasFailed());
 }
 

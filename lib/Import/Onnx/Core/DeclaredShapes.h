@@ -19,6 +19,8 @@ bool isShapedByDeclaration(OnnxNode &node, unsigned input);
 /// some up, which must show: NaN, and the integers that are farthest from zero.
 Value spoilUnless(Expressions &e, Value holds, Value value);
 
+/// Whether all elements of a vector of bools are true, as a scalar.
+Value allOf(Expressions &e, Value bools);
 /// What a message says of a result of another shape than `shape`, which is declared.
 std::string describeContradiction(ArrayRef<int64_t> shape);
 /// Requires element i of an input of integers, which describes the shape of output 0, to be one of

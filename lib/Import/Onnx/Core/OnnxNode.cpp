@@ -274,10 +274,10 @@ LogicalResult OnnxNode::checkAllAttrsUsed() {
 // What must hold
 //===----------------------------------------------------------------------===//
 
-Value OnnxNode::require(Value holds, const Twine &what) {
+void OnnxNode::require(Value holds, const Twine &what) {
   ElementsAttr known;
   if (!holds || isOneOfSeveralSizes())
-    return holds;
+    return;
   if (!shared.executes && matchPattern(holds, m_Constant(&known)) && !*known.value_begin<bool>())
     error() << what;
   Value fails = create<NotOp>(reshape(holds, {}));
@@ -286,7 +286,6 @@ Value OnnxNode::require(Value holds, const Twine &what) {
   if (fails)
     FailIfOp::create(builder, NameLoc::get(builder.getStringAttr(describe() + " " + what.str())),
                      fails);
-  return holds;
 }
 
 //===----------------------------------------------------------------------===//

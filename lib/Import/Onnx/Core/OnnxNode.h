@@ -119,8 +119,8 @@ public:
   /// A run in which the bool `holds` is false fails, unless it would not execute the node. `what`
   /// is the message, after the node: "has another shape than the declared [4]". Without effect if
   /// `holds` is null, or the import is one of several sizes, where what is computed from a size
-  /// differs from run to run. Returns `holds`.
-  Value require(Value holds, const Twine &what);
+  /// differs from run to run.
+  void require(Value holds, const Twine &what);
 
   //===--- Outputs ---===//
   unsigned numOutputs() const;

@@ -53,9 +53,7 @@ LogicalResult mlir::ttc::padToDeclared(OnnxNode &node, PadMode mode) {
   for (auto [to, from] : llvm::zip_equal(*shape, shapeOf(x)))
     added.push_back(to - from);
   Value fits = e.compare(ComparePredicate::EQ, e.add(before, after), node.constant(added));
-  fits = e.compare(ComparePredicate::NE,
-                   e.minimum(e.cast(fits, node.getBuilder().getI32Type()), {0}), 0.0);
-  node.require(fits, describeContradiction(*shape));
+  node.require(allOf(e, fits), describeContradiction(*shape));
   for (int64_t d = 0; d < rank; ++d) {
     double last = static_cast<double>(shapeOf(x)[d] - 1);
     Value from = e.sub(e.iota((*shape)[d], i64), e.slice(before, 0, d, 1));
